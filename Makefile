@@ -1,0 +1,59 @@
+# Everything that a fresh machine needs, from Python 3.11+, make and git alone.
+# `make demo` and `make test` set themselves up and ask nothing.
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { command -v $$p; break; }; done)
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate $(UP) pyproject.toml
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes --only-binary :all:
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast check lock bench clean
+
+help:
+	@echo "make demo       set up, then watch agents work tickets on the embedded workspace (ARGS=\"--once --json\")"
+	@echo "make test       set up, then every check and every test"
+	@echo "make test-fast  the tests that do not start or kill processes"
+	@echo "make check      formatting, lint, types, architecture"
+	@echo "make bench      the figures of docs/figures.md"
+	@echo "make lock       compile the pinned requirements anew (UP=--upgrade for newer ones)"
+	@echo "make clean      remove .venv and caches"
+
+$(VENV)/.run: requirements.lock Makefile
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with the venv module is needed (Debian, Ubuntu: apt-get install python3-venv)."; exit 1; }
+	@echo "setting up $(VENV) with $(PYTHON) (once, about 20 seconds)" >&2
+	@rm -rf $(VENV) && "$(PYTHON)" -m venv $(VENV)
+	@$(INSTALL) -r requirements.lock
+	@$(BIN)/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "_lakelight.pth").write_text(str(pathlib.Path("src").resolve()))'
+	@for name in lakelight notion-embedded; do printf '#!/bin/sh\nexec "%s" -P -m %s "$$@"\n' "$$(pwd)/$(BIN)/python" "$$(echo $$name | tr - _)" > $(BIN)/$$name; done
+	@chmod +x $(BIN)/lakelight $(BIN)/notion-embedded
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements-dev.lock
+	@echo "adding the test tools to $(VENV) (once)" >&2
+	@$(INSTALL) -r requirements-dev.lock
+	@touch $@
+
+demo: $(VENV)/.run
+	@$(BIN)/lakelight demo $(ARGS)
+
+test: check
+	@$(BIN)/python -m pytest $(ARGS)
+
+test-fast: $(VENV)/.dev
+	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+check: $(VENV)/.dev
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.dev
+	@for figure in bench/[a-z]*.py; do echo "== $$figure"; $(BIN)/python "$$figure" || exit 1; done
+
+lock: $(VENV)/.dev
+	@$(LOCK) -o requirements.lock
+	@$(LOCK) --group dev -c requirements.lock -o requirements-dev.lock
+
+clean:
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
