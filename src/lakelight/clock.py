@@ -40,5 +40,5 @@ def parse_iso(text: str) -> datetime:
     Raises:
         ValueError: `text` is no ISO 8601 time.
     """
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,6 @@
+"""Our own database: one SQLite file a workspace, transactions, numbered migrations."""
+
+from lakelight.storage.database import Connection, Database
+from lakelight.storage.migrate import migrate
+
+__all__ = ["Connection", "Database", "migrate"]
