@@ -1,5 +1,6 @@
 """The guard: decides about operations and never carries one out."""
 
+from lakelight.guard.approvals import Approval, Approvals
 from lakelight.guard.guard import Asker, Guard, OwnTicket, Review, effects
 from lakelight.guard.permits import Permit
 from lakelight.guard.policy import Cap, Decision, Facts, Reason, decide
@@ -7,6 +8,8 @@ from lakelight.guard.policy_file import Entry, Policy, load_policy, parse_policy
 from lakelight.guard.scope import Scopes
 
 __all__ = [
+    "Approval",
+    "Approvals",
     "Asker",
     "Cap",
     "Decision",

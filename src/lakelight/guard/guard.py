@@ -113,9 +113,9 @@ def _is_mark(operation: Operation, ticket: OwnTicket) -> bool:
 
 def _is_fixed(value: Any, is_fixed_text: Callable[[str], bool]) -> bool:
     match value:
-        case {"rich_text": [{"text": {"content": str() as text, **link}, **rest}]} if not link and rest.keys() <= {
-            "type"
-        }:
+        case {"rich_text": [{"text": {"content": str() as text, **link}, **rest}]} if (
+            not link and rest.keys() <= {"type"}
+        ):
             return is_fixed_text(text)
         case _:
             return False
@@ -123,7 +123,9 @@ def _is_fixed(value: Any, is_fixed_text: Callable[[str], bool]) -> bool:
 
 def _is_status(value: Any, statuses: frozenset[str]) -> bool:
     match value:
-        case {"status": {"name": str() as word, **more}} | {"select": {"name": str() as word, **more}} if not more:
+        case {"status": {"name": str() as word, **more}} | {"select": {"name": str() as word, **more}} if (
+            not more
+        ):
             return word in statuses
         case _:
             return False

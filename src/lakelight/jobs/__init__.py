@@ -1,0 +1,6 @@
+"""The durable queue. Only this folder knows what carries it."""
+
+from lakelight.jobs.lease import AlreadyRunning, Lease
+from lakelight.jobs.port import Advance, Jobs
+
+__all__ = ["Advance", "AlreadyRunning", "Jobs", "Lease"]
