@@ -1,0 +1,7 @@
+"""Runs and their journal: how a piece of work survives everything but being finished."""
+
+from lakelight.agent.journal import Journal
+from lakelight.agent.progress import Progress, Silent
+from lakelight.agent.runs import Run, Runs
+
+__all__ = ["Journal", "Progress", "Run", "Runs", "Silent"]

@@ -1,0 +1,149 @@
+"""Runs: rows that say how far a piece of work is, and the jobs that carry it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from lakelight import ids
+from lakelight.clock import Clock, iso, parse_iso
+from lakelight.jobs import Jobs
+from lakelight.storage import Connection
+
+RunState = Literal["queued", "working", "waiting", "done", "failed", "dropped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One ticket being worked on."""
+
+    id: str
+    page_id: str
+    agent: str
+    state: RunState
+    reason: str
+    facts: Mapping[str, Any]
+    job_id: str
+    tries: int
+    """How often it has had to wait so far."""
+    due_at: datetime | None
+
+    @property
+    def over(self) -> bool:
+        """True when there is nothing left to do in it."""
+        return self.state in {"done", "failed", "dropped"}
+
+
+class Runs:
+    """The table of runs. Every method works within the caller's transaction."""
+
+    def __init__(self, jobs: Jobs, clock: Clock) -> None:
+        self._jobs = jobs
+        self._clock = clock
+
+    def start(self, connection: Connection, page_id: str, agent: str) -> str:
+        """A new run with its first job; its id."""
+        run_id, now = ids.fresh("run"), iso(self._clock.now())
+        job_id = f"{run_id}.1"
+        connection.exec_driver_sql(
+            "INSERT INTO runs (id, page_id, agent, state, job_id, created_at, updated_at)"
+            " VALUES (?, ?, ?, 'queued', ?, ?, ?)",
+            (run_id, page_id, agent, job_id, now, now),
+        )
+        self._jobs.enqueue(connection, job_id, run_id)
+        return run_id
+
+    def again(self, connection: Connection, run_id: str) -> None:
+        """A further job for a run that is not over."""
+        connection.exec_driver_sql(
+            "UPDATE runs SET state = 'queued', jobs = jobs + 1, job_id = id || '.' || (jobs + 1),"
+            " due_at = NULL, updated_at = ? WHERE id = ? AND state IN ('queued', 'working', 'waiting')",
+            (iso(self._clock.now()), run_id),
+        )
+        run = self.get(connection, run_id)
+        if run is not None and run.state == "queued":
+            self._jobs.enqueue(connection, run.job_id, run_id)
+
+    def work(self, connection: Connection, run_id: str) -> Run | None:
+        """Mark a run as being worked on; None when it is over."""
+        connection.exec_driver_sql(
+            "UPDATE runs SET state = 'working', updated_at = ? WHERE id = ?"
+            " AND state IN ('queued', 'working', 'waiting')",
+            (iso(self._clock.now()), run_id),
+        )
+        run = self.get(connection, run_id)
+        return None if run is None or run.over else run
+
+    def wait(
+        self,
+        connection: Connection,
+        run_id: str,
+        reason: str,
+        facts: Mapping[str, object],
+        due_at: datetime | None,
+    ) -> None:
+        """Let a run wait, until `due_at` or for as long as it takes."""
+        connection.exec_driver_sql(
+            "UPDATE runs SET state = 'waiting', reason = ?, reason_facts = ?, tries = tries + 1,"
+            " due_at = ?, updated_at = ? WHERE id = ? AND state IN ('queued', 'working', 'waiting')",
+            (reason, _facts(facts), iso(due_at) if due_at else None, iso(self._clock.now()), run_id),
+        )
+
+    def finish(
+        self,
+        connection: Connection,
+        run_id: str,
+        state: Literal["done", "failed", "dropped"],
+        reason: str = "",
+        facts: Mapping[str, object] | None = None,
+    ) -> None:
+        """End a run."""
+        connection.exec_driver_sql(
+            "UPDATE runs SET state = ?, reason = ?, reason_facts = ?, due_at = NULL, updated_at = ?"
+            " WHERE id = ? AND state IN ('queued', 'working', 'waiting')",
+            (state, reason, _facts(facts or {}), iso(self._clock.now()), run_id),
+        )
+
+    def get(self, connection: Connection, run_id: str) -> Run | None:
+        """The run with this id."""
+        rows = self._select(connection, "id = ?", (run_id,))
+        return rows[0] if rows else None
+
+    def due(self, connection: Connection) -> list[Run]:
+        """The waiting runs whose time has come."""
+        return self._select(
+            connection, "state = 'waiting' AND due_at IS NOT NULL AND due_at <= ?", (iso(self._clock.now()),)
+        )
+
+    def unfinished(self, connection: Connection, *states: RunState) -> list[Run]:
+        """The runs in one of `states`, oldest first."""
+        marks = ", ".join("?" for _ in states)
+        return self._select(connection, f"state IN ({marks})", states)
+
+    @staticmethod
+    def _select(connection: Connection, where: str, values: tuple[str, ...]) -> list[Run]:
+        rows = connection.exec_driver_sql(
+            # `where` is one of the texts above, never anybody's input.
+            f"SELECT id, page_id, agent, state, reason, reason_facts, job_id, tries, due_at FROM runs"  # noqa: S608
+            f" WHERE {where} ORDER BY id",
+            values,
+        )
+        return [
+            Run(
+                id=row["id"],
+                page_id=row["page_id"],
+                agent=row["agent"],
+                state=row["state"],
+                reason=row["reason"],
+                facts=json.loads(row["reason_facts"]),
+                job_id=row["job_id"],
+                tries=row["tries"],
+                due_at=parse_iso(row["due_at"]) if row["due_at"] else None,
+            )
+            for row in rows.mappings()
+        ]
+
+
+def _facts(facts: Mapping[str, object]) -> str:
+    return json.dumps(dict(facts), ensure_ascii=False, default=str)
