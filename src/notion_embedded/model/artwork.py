@@ -1,0 +1,55 @@
+"""Icons, covers and outside files: the small unions that pages, callouts and media blocks share."""
+
+from typing import Any
+
+from notion_embedded.model.checks import (
+    UNDEFINED,
+    Json,
+    a_string,
+    a_url,
+    an_object,
+    failed,
+    failed_all,
+    one_of,
+    only_keys,
+)
+from notion_embedded.model.errors import guessed
+from notion_embedded.model.rich_text import COLOURS
+
+MAX_EMOJI = 40
+
+
+def read_icon(value: Any, path: str) -> Json | None:
+    """An emoji, one of Notion's own drawings, or a picture from outside; `null` takes it away."""
+    if value is None:
+        return None
+    body = an_object(value, path)
+    if "emoji" in body:
+        only_keys(body, path, ("type", "emoji"))
+        emoji = a_string(body["emoji"], f"{path}.emoji")
+        if not emoji or len(emoji) > MAX_EMOJI or any(c.isascii() and c not in "#*0123456789" for c in emoji):
+            raise failed(f"{path}.emoji", "a valid emoji", emoji)
+        return {"type": "emoji", "emoji": emoji}
+    if "icon" in body:
+        inner = an_object(body["icon"], f"{path}.icon")
+        name = a_string(inner.get("name", UNDEFINED), f"{path}.icon.name")
+        colour = one_of(inner.get("color", "gray"), f"{path}.icon.color", COLOURS)
+        return {"type": "icon", "icon": {"name": name, "color": colour}}
+    return read_file(body, path, others=("emoji", "icon"))
+
+
+def read_cover(value: Any, path: str) -> Json | None:
+    """A picture from outside; `null` takes it away."""
+    return None if value is None else read_file(an_object(value, path), path)
+
+
+def read_file(body: Json, path: str, *, others: tuple[str, ...] = ()) -> Json:
+    """A file that stands elsewhere, as `{type: external, external: {url}}`."""
+    if "external" in body:
+        outside = an_object(body["external"], f"{path}.external")
+        url = a_url(outside.get("url", UNDEFINED), f"{path}.external.url")
+        return {"type": "external", "external": {"url": url}}
+    if "file_upload" in body:
+        raise guessed("File uploads are not available in this workspace. Use an external file.")
+    kinds = (*others, "external", "file_upload")
+    raise failed_all([(f"{path}.{kind}", "defined", UNDEFINED) for kind in kinds])
