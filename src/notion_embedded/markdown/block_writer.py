@@ -144,7 +144,7 @@ def _text_line(kind: str, payload: dict[str, Any], number: int, *, toggle: bool)
         case "heading_1" | "heading_2" | "heading_3" | "heading_4":
             marker = "#" * int(kind[-1])
         case "bulleted_list_item":
-            marker = "-"
+            marker, text = "-", f"\\{text}" if re.fullmatch(r"-[ \t-]*", text) else text
         case "numbered_list_item":
             marker = f"{number or 1}."
         case "to_do":
