@@ -300,6 +300,15 @@ def test_a_container_may_hold_lines_that_are_not_indented() -> None:
     ]
 
 
+def test_an_icon_that_is_no_emoji_is_left_out() -> None:
+    icons = [
+        parse(f'<callout icon="{icon}">\n\tx\n</callout>')[0]["callout"]["icon"]
+        for icon in ("💡", "1️⃣", "x", "")
+    ]
+
+    assert icons == [{"type": "emoji", "emoji": "💡"}, {"type": "emoji", "emoji": "1️⃣"}, None, None]
+
+
 def test_long_text_is_cut_between_characters() -> None:
     source = "字" * 1999 + "😀" * 2000
 
@@ -522,7 +531,7 @@ TOKENS = [
     "**", "*", "_", "__", "~~", "~", "`", "``", "```", "$", "$$", "[", "]", "(", ")", "](https://a.b/c)", "](./x)", "!",
     "<br>", '<span color="red">', '<span underline="true">', "</span>", "<b>", "</b>", "\\", "中文", "：", "“好”", "foo", "(x)",
     " ", "  ", "\n", "\n\n", "\t", "\n\t", "\n  ", "- ", "\n- ", "1. ", "> ", "# ", "- [ ] ", "|", "\n|", "|---|---|\n", "---", "{", "}",
-    ' {color="red"}', ' {toggle="true"}', "<details>", "<summary>", "</summary>", "</details>", '<callout icon="x">', "</callout>",
+    ' {color="red"}', ' {toggle="true"}', "<details>", "<summary>", "</summary>", "</details>", '<callout icon="💡">', "</callout>",
     "<table>", "<tr>", "<td>", "</td>", "</tr>", "</table>", "<columns>", "<column>", "</column>", "</columns>", "https://a.b/c", "😀",
     f'<page url="{PAGE_URL}">', "</page>", f'<mention-page url="{PAGE_URL}"/>', "<empty-block/>", "&amp;", "<", ">", "\u3000", ":", "1", "^",
     "![a](https://a.b/c.png)", "~~~", "* * *", "<synced_block>", "</synced_block>", "\r\n", "+ ", "=", "$x$", "http",

@@ -44,6 +44,7 @@ _MEDIA = re.compile(rf"<(audio|video|file|pdf)({ATTRIBUTES})(?:/>|>(.*)</\1\s*>)
 _REFERENCE = re.compile(rf"<(page|database)({ATTRIBUTES})(?:/>|>(.*)</\1\s*>)$")
 _SINGLE = re.compile(rf"<(empty-block|table_of_contents|unknown|breadcrumb)({ATTRIBUTES})/?>$")
 _TABLE = re.compile(rf"<table({ATTRIBUTES})>")
+_EMOJI = re.compile(r"(?:[^\x00-\x7f]|[#*0-9](?=[^\x00-\x7f])){1,40}")
 _EQUATION = re.compile(r"\$\$([^$]+)\$\$$")
 
 
@@ -337,7 +338,8 @@ def _callout(icon: str | None, colour: str, children: list[Tree]) -> list[Tree]:
     if children and children[0]["type"] == "paragraph" and children[0]["paragraph"]["color"] == "default":
         first = children.pop(0)
         rich_text, children = first["paragraph"]["rich_text"], [*first["children"], *children]
-    payload = {"icon": {"type": "emoji", "emoji": icon} if icon else None, "color": colour}
+    emoji = icon if icon and _EMOJI.fullmatch(icon) else None
+    payload = {"icon": {"type": "emoji", "emoji": emoji} if emoji else None, "color": colour}
     return [tree("callout", {"rich_text": rich_text, **payload}, children)]
 
 
