@@ -6,6 +6,7 @@ The heading is ours alone: no text of a model, and nothing it was given to read,
 import html
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from lakelight.tickets.language import Language
 from lakelight.tickets.matching import fold
@@ -50,24 +51,36 @@ def without_headings(body: str, language: Language) -> str:
     """`body` without receipt headings: left out at its start, shown as quoted text further down."""
     lines = _CONTROL.sub("", body.replace("\r\n", "\n").replace("\r", "\n")).strip().split("\n")
     kept: list[str] = []
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if not _claims_a_number(line, following):
-            if kept or (line.strip() and not _SETEXT.fullmatch(line)):
-                kept.append(line)
-        elif kept:
-            # Text behind a word of ours starts no heading; a rule below must not make one of it either.
-            kept.extend([f"{_QUOTED[language]}{_words(line)}", ""])
+    for line in lines:
+        underlined = bool(_SETEXT.fullmatch(line))
+        if _claims_a_number(line):
+            # Text behind a word of ours starts no heading.
+            kept += [f"{_QUOTED[language]}{_words(line)}"] if kept else []
+        elif underlined and _names_a_receipt(_paragraph_above(kept)):
+            kept += ["", line]
+        elif kept or not (underlined or not line.strip()):
+            kept.append(line)
     return "\n".join(kept).strip()
 
 
-def _claims_a_number(line: str, following: str) -> bool:
+def _claims_a_number(line: str) -> bool:
     words = fold(_words(line))
     found = _NUMBER.search(words)
     if not found:
         return False
     # A sentence may speak of a receipt; a line of its own or a heading may not.
     alone = not re.search(r"\w", words[: found.start()] + words[found.end() :])
-    return alone or bool(_HEADING_LINE.match(line) or _SETEXT.fullmatch(following))
+    return alone or bool(_HEADING_LINE.match(line))
+
+
+def _names_a_receipt(lines: list[str]) -> bool:
+    return _NUMBER.search(fold(_words("\n".join(lines)))) is not None
+
+
+def _paragraph_above(lines: list[str]) -> list[str]:
+    """The lines that an underline below `lines` would make a heading of."""
+    above = takewhile(str.strip, reversed(lines))
+    return list(above)[::-1]
 
 
 def _words(line: str) -> str:
