@@ -7,7 +7,7 @@ only the executor may look first and then send again.
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import httpx2
 
@@ -50,8 +50,7 @@ class HttpNotion(NotionReader, NotionWriter):
         ConfigurationError: The token or the address cannot be one.
     """
 
-    # Every argument is a setting of its own, given by name.
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         token: str,
         *,
@@ -65,6 +64,7 @@ class HttpNotion(NotionReader, NotionWriter):
         waits: Sequence[float] = (1.0, 2.0, 4.0),
     ) -> None:
         self._token = token.strip()
+        self._date: datetime | None = None
         if not self._token or not self._token.isascii() or not self._token.isprintable():
             raise ConfigurationError("config.notion_token", "the Notion token is empty or no token at all")
         self._root = api_root(base_url)
@@ -96,6 +96,10 @@ class HttpNotion(NotionReader, NotionWriter):
         return await self._exchange(method, checked(path), body=body, writing=True)
 
     # Reading
+
+    def now(self) -> datetime | None:
+        """Notion's own clock at its last answer; None before the first."""
+        return self._date
 
     async def me(self) -> Json:
         """The token's own user."""
@@ -262,6 +266,7 @@ class HttpNotion(NotionReader, NotionWriter):
             status, request_id = response.status_code, response.headers.get("x-notion-request-id")
             answer = self._judge(response, writing=writing)
             request_id = answer.request_id
+            self._date = answer.date or self._date
             return answer
         except NotionError as error:
             failure = str(error.facts.get("notion_code") or error.facts.get("cause") or error.code)

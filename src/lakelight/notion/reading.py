@@ -91,3 +91,7 @@ class NotionReader(Protocol):
     async def users(self) -> list[Json]:
         """Every member and bot that the token may see."""
         ...
+
+    def now(self) -> datetime | None:
+        """Notion's own clock at its last answer; None before the first."""
+        ...
