@@ -14,6 +14,15 @@ from lakelight.operations.operation import Request
 
 _UUID = r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
 
+_EDITABLE_BLOCKS = frozenset(
+    {
+        *("paragraph", "heading_1", "heading_2", "heading_3", "heading_4", "quote", "callout", "toggle"),
+        *("bulleted_list_item", "numbered_list_item", "to_do", "code", "equation", "template"),
+        *("bookmark", "embed", "image", "video", "audio", "file", "pdf"),
+        *("table", "table_row", "column", "table_of_contents", "synced_block", "link_to_page"),
+    }
+)
+
 Body = Mapping[str, Any]
 Kinds = frozenset[Kind]
 UNKNOWN: Kinds = frozenset()
@@ -23,7 +32,7 @@ def classify(request: Request) -> Kinds:
     """Every kind of effect that `request` has; empty when it is not wholly understood."""
     try:
         body = request.content
-    except ValueError:
+    except (ValueError, RecursionError):
         return UNKNOWN
     for method, path, rule in _RULES:
         if request.method == method and path.fullmatch(request.path):
@@ -38,7 +47,7 @@ def touched(request: Request) -> str | None:
         return found.group(1)
     try:
         parent = request.content.get("parent", {})
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(parent, dict):
         return None
@@ -90,8 +99,9 @@ def _update_block(body: Body) -> Kinds:
             return frozenset({Kind.BLOCK_DELETE})
         case {"in_trash": False, **rest} if not rest:
             return frozenset({Kind.BLOCK_RESTORE})
-        case {**content} if len(content) == 1 and all(isinstance(part, dict) for part in content.values()):
-            return frozenset({Kind.BLOCK_UPDATE})
+        case {**content} if len(content) == 1 and content.keys() <= _EDITABLE_BLOCKS:
+            right = all(isinstance(part, dict) for part in content.values())
+            return frozenset({Kind.BLOCK_UPDATE}) if right else UNKNOWN
         case _:
             return UNKNOWN
 

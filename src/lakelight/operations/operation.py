@@ -10,6 +10,7 @@ from lakelight.operations.kinds import Kind
 
 Method = Literal["POST", "PATCH", "DELETE"]
 _METHODS: tuple[Method, ...] = ("POST", "PATCH", "DELETE")
+_KEYS = frozenset({"id", "kind", "target", "method", "path", "body"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Operation:
             ValueError: `text` is not such an operation.
         """
         row = json.loads(text)
+        if not isinstance(row, dict) or any(not isinstance(row.get(key), str) for key in _KEYS):
+            raise ValueError("no operation")
         if row["method"] not in _METHODS:
             raise ValueError(f"no writing method: {row['method']!r}")
         return cls(
