@@ -48,7 +48,8 @@ class Reading:
 
     directory: Directory
     limited: bool = True
-    """Off for blocks that come from Markdown, which knows neither depth nor length of a run."""
+    """Off for blocks that come from Markdown, which knows neither depth nor length of a run; one that
+    bears an id stands for a block that exists."""
 
 
 Field = Callable[[Any, str, Reading], Any]
@@ -241,6 +242,8 @@ def _known(block_type: str) -> Sequence[str]:
 
 def _read_tree(value: Any, path: str, reading: Reading, depth: int) -> Json:
     block = an_object(value, path)
+    if not reading.limited and "id" in block:
+        return {"id": block["id"], "type": block["type"], block["type"]: {}, "children": []}
     named = [key for key in block if key not in ("object", "type")]
     block_type = block.get("type", named[0] if named else UNDEFINED)
     if isinstance(block_type, str) and block_type in FIELDS and block_type not in block:

@@ -187,7 +187,7 @@ def _option(column: Column, body: Json, path: str, desk: Desk) -> tuple[str, Col
         return known["id"], column
     if column.type == "status":
         listed = ", ".join(f'"{option["name"]}"' for option in column.config["options"])
-        raise guessed(f'Invalid status option. Status option "{name}" does not exist". Options: {listed}.')
+        raise guessed(f'Invalid status option. Status option "{name}" does not exist. Options: {listed}.')
     option_id = desk.option_id()
     return option_id, with_option(column, name, option_id)
 

@@ -1,0 +1,173 @@
+"""The command `notion-embedded`: serve a workspace file, and manage who may see what in it."""
+
+import argparse
+import asyncio
+import json
+import signal
+import sqlite3
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from notion_embedded import __version__
+from notion_embedded.model.ids import parse_uuid
+from notion_embedded.store import StoreError, system_clock
+from notion_embedded.store.admin import Admin
+
+DEFAULT_PORT = 8420
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and leave with its exit code: 0 done, 1 not possible, 2 asked wrongly."""
+    sys.exit(main(arguments))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    given = _parser().parse_args(arguments)
+    try:
+        code: int = given.run(given)
+    except (StoreError, OSError, sqlite3.Error) as error:
+        sys.stderr.write(f"notion-embedded: {error}\n")
+        return 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="notion-embedded", description="A Notion-compatible API server on one SQLite file."
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_serve(commands)
+    _add_token(commands)
+    _add_share(commands)
+    return parser
+
+
+def _command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=about, description=about)
+    parser.add_argument("--db", type=Path, required=True, metavar="FILE", help="the workspace file")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_serve(commands: Any) -> None:
+    parser = _command(commands, "serve", _serve, "Serve a workspace; make the file if there is none.")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (%(default)s)")
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 takes a free one (%(default)s)")
+    parser.add_argument("--name", default="Lakelight", help="the name of a new workspace (%(default)s)")
+    parser.add_argument(
+        "--max-pages", type=int, metavar="N", help="the most pages of 4 kB that the file may grow to"
+    )
+
+
+def _add_token(commands: Any) -> None:
+    token = commands.add_parser("token", help="Make and list tokens.").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    add = _command(token, "add", _add_one, "Make a token; a running server knows it at once.")
+    add.add_argument("--kind", choices=("bot", "person"), default="bot", help="who acts by it (%(default)s)")
+    add.add_argument("--name", help="the name of its bot or person")
+    add.add_argument("--share", action="append", default=[], metavar="PAGE", help="what it may see, by id")
+    add.add_argument("--read-only", action="store_true", help="it may not write")
+    _command(token, "list", _list, "List the tokens and what each may see.")
+
+
+def _add_share(commands: Any) -> None:
+    for name, run, about in (
+        ("share", _share, "Let a token see a page or database and all that is in it."),
+        ("unshare", _unshare, "Take that away."),
+    ):
+        parser = _command(commands, name, run, about)
+        parser.add_argument("--token-id", required=True, metavar="ID")
+        parser.add_argument("--page", required=True, metavar="PAGE")
+
+
+def _serve(given: argparse.Namespace) -> int:
+    return asyncio.run(_serving(given))
+
+
+async def _serving(given: argparse.Namespace) -> int:
+    from notion_embedded.server import open_workspace, serve
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    with open_workspace(given.db, workspace_name=given.name, max_pages=given.max_pages) as workspace:
+        async with serve(workspace, given.host, given.port) as url:
+            about = {
+                "url": url,
+                "token": workspace.token,
+                "root_page_id": workspace.root_page_id,
+                "database_file": str(workspace.file),
+            }
+            if given.json:
+                _print(about)
+            else:
+                sys.stdout.write(
+                    f"Notion's API: {url}/v1\nto look at: {url}/\ntoken: {workspace.token}\n"
+                    f"root page: {workspace.root_page_id}\nCtrl-C stops.\n"
+                )
+            sys.stdout.flush()
+            await stop.wait()
+    return 0
+
+
+def _add_one(given: argparse.Namespace) -> int:
+    with closing(Admin(given.db)) as admin:
+        token = admin.add_token(
+            given.kind, given.name, shares=[_id(page) for page in given.share], read_only=given.read_only,
+            now=system_clock(),
+        )  # fmt: skip
+    if given.json:
+        _print(token)
+    else:
+        sys.stdout.write(f"{token['token']}\nid {token['id']}, acts as {token['name']} ({token['kind']})\n")
+    return 0
+
+
+def _list(given: argparse.Namespace) -> int:
+    with closing(Admin(given.db)) as admin:
+        found = admin.list_tokens()
+    if given.json:
+        _print({"tokens": found})
+        return 0
+    for token in found:
+        rights = "read only" if token["read_only"] else "read and write"
+        shares = ", ".join(token["shares"]) or "nothing"
+        sys.stdout.write(f"{token['id']}  {token['kind']}  {token['name']}  {rights}  sees {shares}\n")
+    return 0
+
+
+def _share(given: argparse.Namespace) -> int:
+    with closing(Admin(given.db)) as admin:
+        return _done(given, admin.share(given.token_id, _id(given.page)))
+
+
+def _unshare(given: argparse.Namespace) -> int:
+    with closing(Admin(given.db)) as admin:
+        return _done(given, admin.unshare(given.token_id, _id(given.page)))
+
+
+def _done(given: argparse.Namespace, shares: list[str]) -> int:
+    if given.json:
+        _print({"id": given.token_id, "shares": shares})
+    else:
+        sys.stdout.write(f"{given.token_id} now sees {', '.join(shares) or 'nothing'}\n")
+    return 0
+
+
+def _id(text: str) -> str:
+    found = parse_uuid(text)
+    if found is None:
+        raise StoreError(f"{text!r} is no page id; give the 32 digits at the end of the page's address")
+    return found
+
+
+def _print(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")

@@ -1,0 +1,201 @@
+"""The server as an ASGI application: routes, who may come in, and how everything that fails is told.
+
+Handlers are plain functions on a `Desk`. Each runs on a thread, inside one transaction: readers
+beside each other, writers one after the other, so that SQLite never blocks the event loop. A
+response is sent after the commit, and an exception of any kind leaves nothing behind.
+"""
+
+import json
+import sqlite3
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.utils import format_datetime
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+
+from notion_embedded.http import (
+    blocks,
+    comments,
+    databases,
+    page_markdown,
+    pages,
+    property_items,
+    query,
+    search,
+    sources,
+    users,
+)
+from notion_embedded.http.call import Call, read_body, read_query, read_version
+from notion_embedded.http.desk import Desk
+from notion_embedded.http.shapes import in_version
+from notion_embedded.model.checks import Json
+from notion_embedded.model.errors import FORBIDDEN, ApiError
+from notion_embedded.store import tokens
+from notion_embedded.store.tokens import Token
+from notion_embedded.store.workspace import Workspace
+
+Handler = Callable[[Desk, Call], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One method on one path."""
+
+    method: str
+    path: str
+    handler: Handler
+    writes: bool = False
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/users/me", users.me),
+    Endpoint("GET", "/users", users.list_users),
+    Endpoint("GET", "/users/{user_id}", users.get_user),
+    Endpoint("POST", "/search", search.search),
+    Endpoint("POST", "/pages", pages.create_page, writes=True),
+    Endpoint("GET", "/pages/{page_id}", pages.get_page),
+    Endpoint("PATCH", "/pages/{page_id}", pages.update_page, writes=True),
+    Endpoint("GET", "/pages/{page_id}/markdown", page_markdown.get_markdown),
+    Endpoint("PATCH", "/pages/{page_id}/markdown", page_markdown.update_markdown, writes=True),
+    Endpoint("GET", "/pages/{page_id}/properties/{property_id}", property_items.get_property),
+    Endpoint("GET", "/blocks/{block_id}", blocks.get_block),
+    Endpoint("PATCH", "/blocks/{block_id}", blocks.update_block, writes=True),
+    Endpoint("DELETE", "/blocks/{block_id}", blocks.delete_block, writes=True),
+    Endpoint("GET", "/blocks/{block_id}/children", blocks.list_children),
+    Endpoint("PATCH", "/blocks/{block_id}/children", blocks.append_children, writes=True),
+    Endpoint("POST", "/databases", databases.create_database, writes=True),
+    Endpoint("GET", "/databases/{database_id}", databases.get_database),
+    Endpoint("PATCH", "/databases/{database_id}", databases.update_database, writes=True),
+    Endpoint("POST", "/data_sources", sources.create_source, writes=True),
+    Endpoint("GET", "/data_sources/{data_source_id}", sources.get_source),
+    Endpoint("PATCH", "/data_sources/{data_source_id}", sources.update_source, writes=True),
+    Endpoint("POST", "/data_sources/{data_source_id}/query", query.query_source),
+    Endpoint("POST", "/comments", comments.create_comment, writes=True),
+    Endpoint("GET", "/comments", comments.list_comments),
+    Endpoint("GET", "/comments/{comment_id}", comments.get_comment),
+    Endpoint("PATCH", "/comments/{comment_id}", comments.update_comment, writes=True),
+    Endpoint("DELETE", "/comments/{comment_id}", comments.delete_comment, writes=True),
+)
+
+
+def create_app(workspace: Workspace) -> Starlette:
+    """The application for this workspace: the API under `/v1`, and pages to look at under `/`."""
+    api = [_Api(workspace).route(endpoint) for endpoint in ENDPOINTS]
+    lost = _Api(workspace).lost
+    api += [Route("/{rest:path}", lost, methods=["GET", "POST", "PATCH", "PUT", "DELETE"])]
+    return Starlette(routes=[Mount("/v1", routes=api), *_viewer(workspace)])
+
+
+def _viewer(workspace: Workspace) -> list[Any]:
+    from importlib import import_module, util
+
+    if util.find_spec("notion_embedded.viewer") is None:
+        return []
+    return list(import_module("notion_embedded.viewer").routes(workspace))
+
+
+def _check_rights(endpoint: Endpoint, token: Token) -> None:
+    if endpoint.writes and token.read_only:
+        raise ApiError(HTTPStatus.FORBIDDEN, FORBIDDEN, "Insufficient permissions for this endpoint.")
+
+
+class _Api:
+    """Turns handlers into routes of one workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def route(self, endpoint: Endpoint) -> Route:
+        async def answer(request: Request) -> Response:
+            try:
+                raw = await request.body()
+            except ClientDisconnect:
+                return Response(status_code=HTTPStatus.BAD_REQUEST)
+            return await run_in_threadpool(self._answer, endpoint, request, raw)
+
+        return Route(endpoint.path, answer, methods=[endpoint.method])
+
+    async def lost(self, _request: Request) -> Response:
+        return self._refusal(ApiError(HTTPStatus.BAD_REQUEST, "invalid_request_url", "Invalid request URL."))
+
+    def _answer(self, endpoint: Endpoint, request: Request, raw: bytes) -> Response:
+        try:
+            token = self._token(request)
+            version = read_version(request.headers.get("notion-version"))
+            _check_rights(endpoint, token)
+            has_body = endpoint.method in ("POST", "PATCH")
+            call = Call(
+                version=version,
+                path=request.path_params,
+                query=read_query(request.scope["query_string"]),
+                body=read_body(raw) if has_body else {},
+            )
+            return self._response(HTTPStatus.OK, in_version(self._handled(endpoint, token, call), version))
+        except ApiError as error:
+            return self._refusal(error)
+        except Exception as error:  # noqa: BLE001  the edge of the server: a client gets JSON, whatever happens
+            return self._failure(error)
+
+    def _handled(self, endpoint: Endpoint, token: Token, call: Call) -> Json:
+        connect = self._workspace.writing if endpoint.writes else self._workspace.reading
+        with connect() as connection:
+            return endpoint.handler(Desk(self._workspace, connection, token), call)
+
+    def _token(self, request: Request) -> Token:
+        scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            with self._workspace.reading() as connection:
+                token = tokens.find_token(connection, secret.strip())
+            if token is not None:
+                return token
+        raise ApiError(HTTPStatus.UNAUTHORIZED, "unauthorized", "API token is invalid.")
+
+    def _refusal(self, error: ApiError) -> Response:
+        body: Json = {
+            "object": "error",
+            "status": int(error.status),
+            "code": error.code,
+            "message": error.message,
+        }
+        if error.additional_data is not None:
+            body["additional_data"] = error.additional_data
+        return self._response(error.status, body)
+
+    def _failure(self, error: Exception) -> Response:
+        full = isinstance(error, sqlite3.Error) and error.sqlite_errorcode == sqlite3.SQLITE_FULL
+        if full:
+            sys.stderr.write("notion-embedded: the workspace file is full; nothing was written\n")
+        else:
+            sys.stderr.write("".join(traceback.format_exception(error)))
+        body = {
+            "object": "error",
+            "status": int(HTTPStatus.INTERNAL_SERVER_ERROR),
+            "code": "internal_server_error",
+            "message": "The workspace is full; nothing was written."
+            if full
+            else "Unexpected error occurred.",
+        }
+        return self._response(HTTPStatus.INTERNAL_SERVER_ERROR, body)
+
+    def _response(self, status: int, body: Json) -> Response:
+        request_id = str(uuid4())
+        body["request_id"] = request_id
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return Response(
+            content.encode("utf-8", "replace"),
+            status_code=status,
+            headers={
+                "content-type": "application/json; charset=utf-8",
+                "x-notion-request-id": request_id,
+                "date": format_datetime(self._workspace.now(), usegmt=True),
+            },
+        )

@@ -1,0 +1,80 @@
+"""Search: pages and data sources whose title has the words in it, as far as the caller may see them."""
+
+from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
+from notion_embedded.http.desk import Desk
+from notion_embedded.http.shapes import show_data_source, show_page
+from notion_embedded.model.checks import UNDEFINED, Json, a_boolean, a_string, an_object, one_of, only_keys
+from notion_embedded.model.ids import parse_uuid
+from notion_embedded.store import nodes
+from notion_embedded.store.found import Hits, found_by_title
+from notion_embedded.store.nodes import Kind, Node
+
+_KINDS: dict[str, tuple[Kind, ...]] = {"page": ("page",), "data_source": ("data_source",)}
+
+
+def search(desk: Desk, call: Call) -> Json:
+    """What is found, the last edited first unless asked otherwise; the cursor is the next one's id."""
+    call.only("query", "sort", "filter", "start_cursor", "page_size")
+    words = call.body.get("query")
+    hits = Hits(
+        words="" if words is None else a_string(words, "body.query"),
+        kinds=_kinds(call),
+        trashed=_trashed(call),
+        newest_first=_newest_first(call),
+        start=_start(desk, call),
+    )
+    size = page_size(call, in_body=True)
+    shown: list[Json] = []
+    for node in found_by_title(desk.connection, hits):
+        if not desk.sees(node.id) or (not hits.trashed and _lost(desk, node)):
+            continue
+        if len(shown) == size:
+            return listing("page_or_data_source", shown, node.id)
+        shown.append(show_page(node, desk) if node.kind == "page" else show_data_source(node, desk))
+    return listing("page_or_data_source", shown)
+
+
+def _lost(desk: Desk, node: Node) -> bool:
+    """Whether something that the node stands in is in the trash."""
+    return any(trashed for _, _, trashed in nodes.ancestors(desk.connection, node.id))
+
+
+def _kinds(call: Call) -> tuple[Kind, ...]:
+    given = call.body.get("filter")
+    if given is None:
+        return ("page", "data_source")
+    body = an_object(given, "body.filter")
+    only_keys(body, "body.filter", ("property", "value", "in_trash"))
+    if "value" not in body and "property" not in body:
+        return ("page", "data_source")
+    one_of(body.get("property", UNDEFINED), "body.filter.property", ("object",))
+    return _KINDS[one_of(body.get("value", UNDEFINED), "body.filter.value", tuple(_KINDS))]
+
+
+def _trashed(call: Call) -> bool:
+    given = (call.body.get("filter") or {}).get("in_trash")
+    return given is not None and a_boolean(given, "body.filter.in_trash")
+
+
+def _newest_first(call: Call) -> bool:
+    given = call.body.get("sort")
+    if given is None:
+        return True
+    body = an_object(given, "body.sort")
+    if body.get("property") == "relevance":
+        return True
+    one_of(body.get("timestamp", UNDEFINED), "body.sort.timestamp", ("last_edited_time",))
+    direction = one_of(
+        body.get("direction", "descending"), "body.sort.direction", ("ascending", "descending")
+    )
+    return direction == "descending"
+
+
+def _start(desk: Desk, call: Call) -> Node | None:
+    cursor = start_cursor(call, in_body=True)
+    if cursor is None:
+        return None
+    node = nodes.find(desk.connection, parse_uuid(cursor) or "")
+    if node is None or node.kind not in ("page", "data_source"):
+        raise wrong_cursor(cursor)
+    return node

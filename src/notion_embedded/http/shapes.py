@@ -1,0 +1,171 @@
+"""Responses: nodes as Notion shows them. Key order follows recorded responses."""
+
+from collections.abc import Collection, Sequence
+
+from notion_embedded.http.call import WITH_ARCHIVED
+from notion_embedded.http.desk import Desk, columns_in
+from notion_embedded.model.checks import Json
+from notion_embedded.model.columns import Column, find_column, show_column
+from notion_embedded.model.dates import exact_stamp, minute, stamp
+from notion_embedded.model.errors import invalid
+from notion_embedded.model.ids import SITE, page_url
+from notion_embedded.model.values import Row, show_value
+from notion_embedded.store import nodes
+from notion_embedded.store.nodes import Node
+
+_TRASHABLE = ("page", "block", "database", "data_source")
+
+
+def partial_user(user_id: str) -> Json:
+    """A user by id alone, as objects name who made them."""
+    return {"object": "user", "id": user_id}
+
+
+def show_parent(node: Node, desk: Desk) -> Json:
+    """What the node stands in."""
+    match node.parent_kind:
+        case "page":
+            return {"type": "page_id", "page_id": node.parent}
+        case "block":
+            return {"type": "block_id", "block_id": node.parent}
+        case "database":
+            return {"type": "database_id", "database_id": node.parent}
+        case "data_source":
+            database = desk.database_of(node.parent or "")
+            return {"type": "data_source_id", "data_source_id": node.parent, "database_id": database}
+        case _:
+            return {"type": "workspace", "workspace": True}
+
+
+def row_of(page: Node) -> Row:
+    """What a page's values are computed from."""
+    return Row(
+        id=page.id,
+        values=page.body["values"],
+        created_time=page.created_time,
+        created_by=page.created_by,
+        last_edited_time=page.edited_time,
+        last_edited_by=page.edited_by,
+        seq=page.seq,
+    )
+
+
+def show_page(page: Node, desk: Desk, wanted: Collection[str] | None = None) -> Json:
+    """A page; of its values only those of the `wanted` columns, where that is said."""
+    row = row_of(page)
+    columns = [column for column in desk.columns_of(page) if wanted is None or column.id in wanted]
+    return {
+        "object": "page",
+        "id": page.id,
+        "created_time": stamp(page.created_time),
+        "last_edited_time": stamp(page.edited_time),
+        "created_by": partial_user(page.created_by),
+        "last_edited_by": partial_user(page.edited_by),
+        "cover": page.body["cover"],
+        "icon": page.body["icon"],
+        "parent": show_parent(page, desk),
+        "in_trash": page.trashed,
+        "is_archived": page.archived,
+        "is_locked": page.locked,
+        "properties": {column.name: show_value(column, row, desk) for column in columns},
+        "url": page_url(page.id, page.title),
+        "public_url": None,
+    }
+
+
+def wanted_columns(columns: Sequence[Column], keys: Sequence[str]) -> set[str] | None:
+    """The ids of the columns that `filter_properties` names; nothing said means all."""
+    if not keys:
+        return None
+    wanted: set[str] = set()
+    for key in keys:
+        column = find_column(columns, key, decode=False)
+        if column is None:
+            raise invalid(f"Could not find property with name or id: {key}")
+        wanted.add(column.id)
+    return wanted
+
+
+def show_block(node: Node, desk: Desk, *, has_children: bool | None = None) -> Json:
+    """A block; a page or database as the block that stands for it in its parent."""
+    if has_children is None:
+        has_children = node.id in nodes.with_children(desk.connection, [node.id])
+    inner = node.body if node.kind == "block" else {"title": node.title}
+    return {
+        "object": "block",
+        "id": node.id,
+        "parent": show_parent(node, desk),
+        "created_time": stamp(minute(node.created_time)),
+        "last_edited_time": stamp(minute(node.edited_time)),
+        "created_by": partial_user(node.created_by),
+        "last_edited_by": partial_user(node.edited_by),
+        "has_children": has_children,
+        "in_trash": node.trashed,
+        "type": node.type,
+        node.type: inner,
+    }
+
+
+def show_blocks(blocks: Sequence[Node], desk: Desk) -> list[Json]:
+    """Several blocks."""
+    parents = nodes.with_children(desk.connection, [block.id for block in blocks])
+    return [show_block(block, desk, has_children=block.id in parents) for block in blocks]
+
+
+def show_database(database: Node, desk: Desk) -> Json:
+    """A database: the container, with the names of its data sources."""
+    sources = nodes.children(desk.connection, database.id)
+    return {
+        "object": "database",
+        "id": database.id,
+        "title": database.body["title"],
+        "description": database.body["description"],
+        "parent": show_parent(database, desk),
+        "is_inline": database.body["is_inline"],
+        "in_trash": database.trashed,
+        "is_locked": database.locked,
+        "created_time": exact_stamp(database.created_time),
+        "last_edited_time": exact_stamp(database.edited_time),
+        "data_sources": [{"id": source.id, "name": source.title} for source in sources],
+        "icon": database.body["icon"],
+        "cover": database.body["cover"],
+        "url": _plain_url(database.id),
+        "public_url": None,
+    }
+
+
+def show_data_source(source: Node, desk: Desk) -> Json:
+    """A data source with its schema."""
+    database = nodes.find(desk.connection, source.parent or "")
+    return {
+        "object": "data_source",
+        "id": source.id,
+        "cover": None,
+        "icon": source.body["icon"],
+        "created_time": stamp(source.created_time),
+        "created_by": partial_user(source.created_by),
+        "last_edited_by": partial_user(source.edited_by),
+        "last_edited_time": stamp(source.edited_time),
+        "title": source.body["title"],
+        "description": source.body["description"],
+        "is_inline": database.body["is_inline"] if database else False,
+        "properties": {column.name: show_column(column, desk.database_of) for column in columns_in(source)},
+        "parent": show_parent(source, desk),
+        "database_parent": show_parent(database, desk) if database else None,
+        "url": _plain_url(source.parent or ""),
+        "public_url": None,
+        "in_trash": source.trashed,
+    }
+
+
+def in_version(answer: Json, version: str) -> Json:
+    """The answer as that version of the API words it: 2025-09-03 says `archived` as well."""
+    if version == WITH_ARCHIVED:
+        for item in (answer, *(answer.get("results") or ())):
+            if item.get("object") in _TRASHABLE:
+                item["archived"] = item["in_trash"]
+    return answer
+
+
+def _plain_url(node_id: str) -> str:
+    return f"{SITE}{node_id.replace('-', '')}"

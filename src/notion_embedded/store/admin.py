@@ -1,0 +1,85 @@
+"""What the owner of a workspace file does beside the server: tokens and shares.
+
+It needs no lock: SQLite lets it write between the server's transactions, and the server reads
+tokens and shares anew for each request.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from notion_embedded.model.dates import milliseconds
+from notion_embedded.store import nodes, tokens
+from notion_embedded.store.database import connect, migrate, transaction
+from notion_embedded.store.errors import StoreError
+from notion_embedded.store.tokens import UserType
+
+
+class Admin:
+    """A connection to a workspace file that exists."""
+
+    def __init__(self, file: Path) -> None:
+        if not file.is_file():
+            raise StoreError(
+                f"there is no workspace file {file}; `notion-embedded serve --db {file}` makes one"
+            )
+        self._connection = connect(file)
+        migrate(self._connection)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def add_token(
+        self, kind: UserType, name: str | None, *, shares: Sequence[str], read_only: bool, now: datetime
+    ) -> dict[str, Any]:
+        """Make a user of that kind with a token that sees `shares`."""
+        with transaction(self._connection):
+            for node_id in shares:
+                self._check(node_id)
+            user = tokens.add_user(self._connection, kind, name or kind.capitalize())
+            token = tokens.add_token(
+                self._connection, user, user.name, read_only=read_only, moment=milliseconds(now)
+            )
+            for node_id in shares:
+                tokens.share(self._connection, token.id, node_id)
+        return {**_shown(token, shares), "token": token.secret}
+
+    def list_tokens(self) -> list[dict[str, Any]]:
+        """Every token, without its secret, with what it sees."""
+        return [_shown(token, shares) for token, shares in tokens.all_tokens(self._connection)]
+
+    def share(self, token_id: str, node_id: str) -> list[str]:
+        """Let the token see the node; what it sees now is returned."""
+        with transaction(self._connection):
+            self._check(node_id)
+            self._check_token(token_id)
+            tokens.share(self._connection, token_id, node_id)
+            return tokens.shares(self._connection, token_id)
+
+    def unshare(self, token_id: str, node_id: str) -> list[str]:
+        """Take that away; what it sees now is returned."""
+        with transaction(self._connection):
+            self._check_token(token_id)
+            tokens.unshare(self._connection, token_id, node_id)
+            return tokens.shares(self._connection, token_id)
+
+    def _check(self, node_id: str) -> None:
+        if nodes.find(self._connection, node_id) is None:
+            raise StoreError(f"there is no page {node_id} in this workspace")
+
+    def _check_token(self, token_id: str) -> None:
+        if all(token.id != token_id for token, _ in tokens.all_tokens(self._connection)):
+            raise StoreError(f"there is no token {token_id}; `notion-embedded token list` shows them")
+
+
+def _shown(token: tokens.Token, shares: Sequence[str]) -> dict[str, Any]:
+    return {
+        "id": token.id,
+        "name": token.name,
+        "kind": token.user.type,
+        "user_id": token.user.id,
+        "read_only": token.read_only,
+        "shares": list(shares),
+    }
