@@ -84,6 +84,11 @@ class HttpNotion(NotionReader, NotionWriter):
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=5.0),
         )
 
+    @property
+    def base_url(self) -> str:
+        """Where the API is, with `/v1`."""
+        return self._root
+
     async def aclose(self) -> None:
         """Close every connection."""
         await self._client.aclose()

@@ -15,7 +15,8 @@ class NotionWriter(Protocol):
         Sent again only where Notion surely has not seen it: 429, 529, no connection.
 
         Raises:
-            NotionTooLarge: Over a limit, or `path` names no id; nothing was sent.
+            NotionTooLarge: Over a limit; nothing was sent.
+            BadReference: `path` is none of the API's; nothing was sent.
             NotionRefused: Notion said no; nothing was changed. A `NotionConflict` may be sent again if
                 the body is a full set.
             NotionLimited: Asked to slow down; nothing was changed.
