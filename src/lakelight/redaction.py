@@ -14,8 +14,9 @@ class Secrets:
     """The secrets that must never be seen, in the forms in which they could be written."""
 
     def __init__(self, secrets: Iterable[str | None] = ()) -> None:
+        self.plain = tuple(secret for secret in secrets if secret)
         self._forms = sorted(
-            {form for secret in secrets if secret and len(secret) >= _SHORTEST for form in _forms(secret)},
+            {form for secret in self.plain if len(secret) >= _SHORTEST for form in _forms(secret)},
             key=len,
             reverse=True,
         )

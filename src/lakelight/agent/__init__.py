@@ -3,5 +3,6 @@
 from lakelight.agent.journal import Journal
 from lakelight.agent.progress import Progress, Silent
 from lakelight.agent.runs import Run, Runs
+from lakelight.agent.usage import UsageTable, tokens_of
 
-__all__ = ["Journal", "Progress", "Run", "Runs", "Silent"]
+__all__ = ["Journal", "Progress", "Run", "Runs", "Silent", "UsageTable", "tokens_of"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lakelight.ids import sha256
+from lakelight.digest import sha256
 
 GENESIS = "0" * 64
 

@@ -16,6 +16,7 @@ from lakelight import ids
 from lakelight.audit.chain import GENESIS, Event, link
 from lakelight.audit.fields import ACTORS, EVENTS, SOURCES, Sink
 from lakelight.clock import Clock, iso
+from lakelight.digest import canonical
 from lakelight.errors import StorageError, TrailError
 from lakelight.storage import Connection, Database
 
@@ -113,7 +114,7 @@ class Trail:
         if entry.event not in EVENTS or entry.actor not in ACTORS or entry.source not in SOURCES:
             raise TrailError(event=entry.event, actor=entry.actor, source=entry.source)
         kept, redacted = (dict(entry.fields), []) if cleaned else self._sink.clean(entry.fields)
-        body = ids.canonical({**_unfold(kept), "redaction": redacted}).decode()
+        body = canonical({**_unfold(kept), "redaction": redacted}).decode()
         last = connection.exec_driver_sql(
             "SELECT seq, hash FROM audit_events ORDER BY seq DESC LIMIT 1"
         ).first()

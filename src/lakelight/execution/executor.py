@@ -188,13 +188,11 @@ class Executor:
             if operation.kind in _FULL_SETS:
                 differences = traces.differing_properties(operation, page)
         outcome = Written(ids=ids, differences=differences, page=page)
-        told = result(
-            "success", status=answer.status, request=answer.request_id, differences=len(differences)
-        )
+        told = result("success", http=answer.status, request=answer.request_id, differences=len(differences))
         return await self._close(operation, asker, "written", outcome, told)
 
     async def _refused(self, operation: Operation, asker: Asker, error: NotionRefused) -> Outcome:
-        told = result("failed", status=error.status, code=error.notion_code, request=error.request_id)
+        told = result("failed", http=error.status, code=error.notion_code, request=error.request_id)
         if error.notion_code in _PERHAPS_LATER:
             await self._say_after(operation, asker, "unsent", {}, told)
             raise error
@@ -203,9 +201,7 @@ class Executor:
 
     async def _unsent(self, operation: Operation, asker: Asker, error: LakelightError) -> None:
         status = getattr(error, "status", None)
-        await self._say_after(
-            operation, asker, "unsent", {}, result("failed", status=status, code="not_sent")
-        )
+        await self._say_after(operation, asker, "unsent", {}, result("failed", http=status, code="not_sent"))
 
     async def _unknown(
         self, operation: Operation, anchor: Anchor, asker: Asker, sent_at: datetime
@@ -266,7 +262,7 @@ class Executor:
     ) -> bool:
         # By now Notion has been asked, and must not be asked again: a trail that fails here is
         # kept in the spool and told to the caller, never raised.
-        entry = result_entry("write.found" if found else _EVENTS[state](operation), operation, asker, told)
+        entry = result_entry("write.found" if found else _event(state, operation), operation, asker, told)
 
         def both(connection: Connection) -> None:
             close_intent(connection, operation.id, state, row)
@@ -319,15 +315,15 @@ def result_entry(event: str, operation: Operation, asker: Asker, told: dict[str,
 def result(
     status: str,
     *,
+    http: int | None = None,
     code: str | None = None,
     request: str | None = None,
     differences: int | None = None,
-    **more: object,
 ) -> dict[str, object]:
-    """The `result.` fields of an event."""
+    """The `result.` fields of an event; `http` is the status code of the answer."""
     fields = {
         "result.status": status,
-        "result.statusCode": more.get("status") or None,
+        "result.statusCode": http or None,
         "result.code": code,
         "result.request": request,
         "result.differences": differences,
@@ -379,11 +375,8 @@ def _written_event(operation: Operation) -> str:
             return "write.done"
 
 
-_EVENTS = {
-    "written": _written_event,
-    "refused": lambda _operation: "write.refused",
-    "unsent": lambda _operation: "write.unsent",
-    "overtaken": lambda _operation: "write.overtaken",
-}
+def _event(state: State, operation: Operation) -> str:
+    return _written_event(operation) if state == "written" else f"write.{state}"
+
 
 __all__ = ["Executor", "decision_entry", "find_intent", "result_entry"]

@@ -69,7 +69,8 @@ class Approvals:
     def withdraw(self, connection: Connection, operation_id: str) -> None:
         """Take back the question about an operation that needs no answer any more."""
         connection.exec_driver_sql(
-            "UPDATE approvals SET state = 'withdrawn', decided_at = ? WHERE operation_id = ? AND state = 'pending'",
+            "UPDATE approvals SET state = 'withdrawn', decided_at = ?"
+            " WHERE operation_id = ? AND state = 'pending'",
             (iso(self._clock.now()), operation_id),
         )
 

@@ -113,8 +113,8 @@ def _is_mark(operation: Operation, ticket: OwnTicket) -> bool:
 
 def _is_fixed(value: Any, is_fixed_text: Callable[[str], bool]) -> bool:
     match value:
-        case {"rich_text": [{"text": {"content": str() as text, **link}, **rest}]} if (
-            not link and rest.keys() <= {"type"}
+        case {"rich_text": [{"text": {"content": str() as text, **link}, **rest}], **more} if (
+            not link and not more and rest in ({}, {"type": "text"})
         ):
             return is_fixed_text(text)
         case _:
@@ -123,9 +123,10 @@ def _is_fixed(value: Any, is_fixed_text: Callable[[str], bool]) -> bool:
 
 def _is_status(value: Any, statuses: frozenset[str]) -> bool:
     match value:
-        case {"status": {"name": str() as word, **more}} | {"select": {"name": str() as word, **more}} if (
-            not more
-        ):
+        case {"status": {"name": str() as word, **more}, **rest} | {
+            "select": {"name": str() as word, **more},
+            **rest,
+        } if not more and not rest:
             return word in statuses
         case _:
             return False

@@ -22,9 +22,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from lakelight.digest import canonical, sha256
 from lakelight.errors import ConfigurationError
-from lakelight.ids import canonical, sha256
-from lakelight.notion.links import reference
+from lakelight.notion import BadReference
+from lakelight.notion.links import page_id_from
 from lakelight.operations import Kind, Level
 
 Mode = Literal["normal", "preview", "frozen"]
@@ -104,8 +105,8 @@ def parse_policy(text: str, *, name: str = "policy.toml") -> Policy:
     agents = {}
     for agent, entry in document.agents.items():
         try:
-            roots = frozenset(reference(text) for text in (*entry.pages, *entry.data_sources))
-        except ValueError as error:
+            roots = frozenset(page_id_from(text) for text in (*entry.pages, *entry.data_sources))
+        except BadReference as error:
             raise ConfigurationError(
                 "config.policy.key", file=name, key=f"agents.{agent}", cause=str(error)
             ) from error

@@ -111,6 +111,10 @@ class DbosJobs:
                 DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=self._patience_seconds
             )
             self._started = False
+        self.release()
+
+    def release(self) -> None:
+        """Let go of the lease and the file; what was prepared is not prepared any more."""
         self._lease.drop()
         self._engine.dispose()
 

@@ -31,6 +31,10 @@ class Messages:
             return f"{key} ({details})" if details else key
         return _Lenient().format(text, **facts)
 
+    def has(self, key: str) -> bool:
+        """True when there is a sentence for `key`."""
+        return key in self._texts
+
     def explain(self, error: LakelightError) -> str:
         """The sentence for an error of ours."""
         key = error.message_key if error.message_key in self._texts else error.code

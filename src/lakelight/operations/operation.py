@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from lakelight.ids import canonical, sha256
+from lakelight.digest import canonical, sha256
 from lakelight.operations.kinds import Kind
 
 Method = Literal["POST", "PATCH", "DELETE"]

@@ -5,7 +5,6 @@ either all of it is there after a crash, or none.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -30,14 +29,6 @@ _ECHOES = 3
 Taken = Literal["nothing", "started", "woken", "skipped", "backlog", "dropped", "left"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """What a dry run would do with a ticket."""
-
-    ticket: Ticket
-    assignment: Assigned | Skipped
-
-
 class Dispatcher:
     """Decides for each page what it means for the ledger."""
 
@@ -60,11 +51,15 @@ class Dispatcher:
         self._progress = progress
         self._bot_id = bot_id
 
-    async def take(self, source: Source, page: Mapping[str, Any]) -> Taken:
-        """Take note of `page`; what that came to."""
+    async def take(self, source: Source, page: Mapping[str, Any], *, asked: bool = False) -> Taken:
+        """Take note of `page`; what that came to.
+
+        Args:
+            asked: A person asked for it to be worked on, whatever its status and whether it is news.
+        """
         ticket = parse_ticket(page, source.mapped)
         taken, facts = await self._database.run(
-            lambda connection: self._take(connection, source, page, ticket)
+            lambda connection: self._take(connection, source, page, ticket, asked=asked)
         )
         if taken in {"started", "skipped", "backlog", "dropped", "woken"}:
             self._progress.tell(
@@ -93,21 +88,13 @@ class Dispatcher:
 
         return await self._database.run(forget)
 
-    async def retry(self, page_id: str) -> bool:
-        """Have a ticket worked on again at the next poll; False while it is being worked on."""
-        return await self._database.run(lambda connection: self.ask_again(connection, page_id))
-
-    def ask_again(self, connection: Connection, page_id: str) -> bool:
-        """As `retry`, within the caller's transaction."""
-        live = [
-            run for run in self._runs.unfinished(connection, "queued", "working") if run.page_id == page_id
-        ]
-        return not live and ask_again(connection, page_id, self._clock.now())
-
-    def plan(self, source: Source, page: Mapping[str, Any]) -> Planned:
-        """What would be done with `page`, with nothing kept."""
-        ticket = parse_ticket(page, source.mapped)
-        return Planned(ticket=ticket, assignment=assign(ticket, self._roster))
+    async def asked_again(self) -> list[str]:
+        """The pages that a person wants worked on again."""
+        return await self._database.run(
+            lambda connection: [
+                entry.page_id for entry in ledger.entries(connection, "queued") if entry.reason == ASKED
+            ]
+        )
 
     def _take(
         self,

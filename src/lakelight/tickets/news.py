@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lakelight.clock import iso, parse_iso
-from lakelight.ids import canonical, sha256
+from lakelight.digest import canonical, sha256
 
 Json = Mapping[str, Any]
 

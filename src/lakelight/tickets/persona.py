@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from lakelight.ids import sha256
+from lakelight.digest import sha256
 from lakelight.tickets.matching import fold
 
 

@@ -15,7 +15,7 @@ from lakelight.jobs import Jobs
 from lakelight.notion import NotionReader, NotionRefused
 from lakelight.storage import Connection, Database
 from lakelight.tickets import ledger
-from lakelight.tickets.dispatcher import Dispatcher, Planned
+from lakelight.tickets.dispatcher import Dispatcher
 from lakelight.tickets.source import Source
 
 _CHECKPOINT = "poller.checkpoint"
@@ -79,13 +79,6 @@ class Poller:
                     self._runs.again(connection, run.id)
 
         await self._database.run(renew)
-
-    async def plan(self, source: Source) -> list[Planned]:
-        """What would be done with every ticket that is ready now; nothing is kept or written."""
-        return [
-            self._dispatcher.plan(source, page)
-            async for page in self._reader.query(source.data_source_id, source.ready_filter())
-        ]
 
     async def _look(self, source: Source, condition: Mapping[str, Any]) -> int:
         taken = 0

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from lakelight.ids import sha256
+from lakelight.digest import sha256
 from lakelight.tickets.language import Language, language_of
 from lakelight.tickets.matching import fold
 from lakelight.tickets.persona import Persona

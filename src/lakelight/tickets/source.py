@@ -1,13 +1,12 @@
 """The ticket database: found from whatever the owner gave, its columns always read from its schema."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lakelight.errors import LakelightError
 from lakelight.notion import NotionReader, NotionRefused, UnknownOption
-from lakelight.notion.links import reference
+from lakelight.notion.links import page_id_from
 from lakelight.notion.schema import Column, assign, columns
 from lakelight.tickets.columns import ColumnNames, Mapped, Role, Unmapped, resolve
 from lakelight.tickets.matching import fold
@@ -103,7 +102,7 @@ async def open_source(
     """
     if not given:
         raise SourceError("tickets.database_unset")
-    data_source = await _data_source(reader, reference(given))
+    data_source = await _data_source(reader, page_id_from(given))
     schema: Mapping[str, Column] = columns(data_source)
     mapped = resolve(names, schema, remembered)
     if isinstance(mapped, Unmapped):
@@ -149,8 +148,3 @@ def _worded(facts: Mapping[str, object]) -> dict[str, object]:
         name: ", ".join(map(str, value)) if isinstance(value, tuple) else value
         for name, value in facts.items()
     }
-
-
-def remember(mapped: Mapped) -> str:
-    """The property ids of `mapped` as a text to keep."""
-    return json.dumps(mapped.property_ids())

@@ -18,7 +18,7 @@ from lakelight.audit import Entry as TrailEntry, Trail
 from lakelight.clock import Clock, iso, parse_iso
 from lakelight.errors import LakelightError, StorageError
 from lakelight.execution import Door
-from lakelight.guard import Asker, OwnTicket
+from lakelight.guard import Asker
 from lakelight.llm import Message, Model, ModelError, ModelTimeout, Purpose
 from lakelight.notion import NotionError, NotionLimited, NotionReader, NotionRefused
 from lakelight.notion.markdown import chunks, to_blocks
@@ -40,6 +40,7 @@ from lakelight.tickets.language import Language, language_of
 from lakelight.tickets.news import Seen, expected_hash
 from lakelight.tickets.persona import Persona
 from lakelight.tickets.personas import NoPersona, Personas
+from lakelight.tickets.plan import own_ticket
 from lakelight.tickets.prompt import Context, build_prompt, task_kind
 from lakelight.tickets.receipt import Maker, compose
 from lakelight.tickets.references import RelatedPage, search_words
@@ -165,18 +166,12 @@ class Worker:
     async def _begin(self, run: Run) -> _Work:
         source = await self._sources.source()
         journal = await Journal.open(self._database, self._clock, run.id)
-        page = journal.get("claimed")
+        page: Mapping[str, Any] = journal.get("claimed") or {}
         ticket = parse_ticket(page, source.mapped)
         agent = next((agent for agent in self._roster if agent.key == run.agent), None)
         if agent is None or agent.off_reason:
             raise _Wait(reason="agent_off", facts={"name": run.agent}, until=self._after(run))
-        own = OwnTicket(
-            page_id=ticket.page_id,
-            self_check=source.mapped["self_check"].name if "self_check" in source.mapped else None,
-            status=source.mapped["status"].name,
-            statuses=frozenset(_names(source)),
-            is_fixed_text=mark.is_mark,
-        )
+        own = own_ticket(ticket, source)
         return _Work(
             run=run,
             journal=journal,
@@ -450,18 +445,7 @@ class Worker:
         return _Wait(reason=error.message_key, facts=facts, until=self._after(run))
 
     def _after(self, run: Run) -> datetime:
-        doubled = min(self._retry * 2 ** min(run.tries, 10), _LONGEST_WAIT)
-        return self._clock.now() + doubled
-
-
-def _names(source: Source) -> set[str]:
-    written = [source.status_write(word) for word in source.words.every()]
-    return {
-        str(part["name"])
-        for properties in written
-        for value in properties.values()
-        for part in value.values()
-    }
+        return self._clock.now() + min(self._retry * (1 << min(run.tries, 10)), _LONGEST_WAIT)
 
 
 def _marked(work: _Work) -> dict[str, Any]:

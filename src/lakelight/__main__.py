@@ -1,0 +1,5 @@
+"""`python -m lakelight`."""
+
+from lakelight.cli.main import run
+
+run()

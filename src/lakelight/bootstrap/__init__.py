@@ -1,0 +1,1 @@
+"""Builds everything from the settings; the only package that chooses adapters."""

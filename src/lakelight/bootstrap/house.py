@@ -1,0 +1,289 @@
+"""Builds the house for one workspace: the one place that names adapters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+from lakelight.agent import Progress, Runs, UsageTable
+from lakelight.audit import Sink, Trail
+from lakelight.bootstrap.home import Place, owner_file, remember_workspace, trail_key
+from lakelight.clock import Clock
+from lakelight.daemon import Service, StateSources
+from lakelight.errors import ConfigurationError
+from lakelight.execution import Door, Executor
+from lakelight.guard import Approvals, Guard, Policy, Scopes, load_policy
+from lakelight.jobs.dbos_jobs import DbosJobs
+from lakelight.llm import Model
+from lakelight.notion.api_log import ApiLog
+from lakelight.notion.budget import Budget, NoBudget, SharedBudget
+from lakelight.notion.http import HttpNotion
+from lakelight.settings import DEFAULT_MODEL_URL, Loaded, Settings
+from lakelight.storage import Database, migrate
+from lakelight.tickets.columns import ColumnNames
+from lakelight.tickets.dispatcher import Dispatcher, open_ledger
+from lakelight.tickets.personas import Personas
+from lakelight.tickets.poller import Poller
+from lakelight.tickets.roster import Roster, parse_roster
+from lakelight.tickets.source import StatusWords
+from lakelight.tickets.worker import Worker
+
+EMBEDDED_WORDS = StatusWords(ready="待开发", working="进行中", needs_you="待确认", done="已完成")
+"""The status words of a workspace that we made ourselves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """Everything that works on one workspace, built and not yet started."""
+
+    place: Place
+    service: Service
+    database: Database
+    notion: HttpNotion
+    sources: StateSources
+    dispatcher: Dispatcher
+    roster: Roster
+    policy: Policy
+    workspace_name: str
+    release: Callable[[], None]
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        await self.notion.aclose()
+        self.database.close()
+        self.release()
+
+
+def open_state(place: Place, clock: Clock) -> Database:
+    """The state database of a workspace, at the newest schema, its ledger opened."""
+    database = Database(place.state_file)
+    migrate(database)
+    with database.transaction() as connection:
+        open_ledger(connection, clock.now())
+    return database
+
+
+def connect(
+    place: Place, settings: Settings, home: Path, clock: Clock, budget: Budget | None = None
+) -> HttpNotion:
+    """A connection to the workspace of `place`; nothing is sent yet."""
+    notion = settings.notion
+    budget = budget or (
+        NoBudget()
+        if place.kind == "embedded"
+        else SharedBudget(
+            home / "budget.db",
+            place.token,
+            clock=clock,
+            per_minute=notion.requests_per_minute,
+            burst=notion.burst,
+        )
+    )
+    place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return HttpNotion(
+        place.token,
+        clock=clock,
+        budget=budget,
+        base_url=place.base_url,
+        version=notion.version,
+        api_log=ApiLog(place.folder / "notion-api.log"),
+        read_timeout=notion.read_timeout,
+        write_timeout=notion.write_timeout,
+        waits=notion.retry_waits,
+    )
+
+
+def notion_place(settings: Settings, home: Path) -> Place:
+    """The real workspace that the settings name; its folder is known only after a first answer."""
+    if settings.notion.token is None:
+        raise ConfigurationError("config.notion_token")
+    return Place(
+        kind="notion",
+        folder=home,
+        base_url=settings.notion.base_url,
+        token=settings.notion.token.get_secret_value(),
+    )
+
+
+async def settle_place(place: Place, settings: Settings, home: Path, clock: Clock) -> Place:
+    """`place` with the folder of the workspace that its token belongs to.
+
+    Raises:
+        NotionError: Notion could not be asked, or does not accept the token.
+    """
+    if place.kind == "embedded":
+        return place
+    notion = connect(place, settings, home, clock)
+    try:
+        workspace_id = str((await notion.me())["bot"]["workspace_id"])
+    except (KeyError, TypeError):
+        workspace_id = "workspace"
+    finally:
+        await notion.aclose()
+    return replace(place, folder=remember_workspace(home, place.token, workspace_id))
+
+
+def read_roster(home: Path, folder: Path | None) -> Roster:
+    """The agents of a workspace.
+
+    Raises:
+        ConfigurationError: `agents.json` is missing or broken.
+    """
+    file = owner_file(home, folder, "agents.json")
+    try:
+        return parse_roster(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigurationError("config.roster.missing", file=file) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError("config.roster.unreadable", file=file, cause=str(error)) from error
+
+
+async def build_house(*, home: Path, loaded: Loaded, place: Place, clock: Clock, progress: Progress) -> House:
+    """Build everything for the workspace of `place`, whose folder is settled.
+
+    Raises:
+        ConfigurationError: The roster, the policy or a setting cannot be used.
+        AlreadyRunning: Another process works on this state.
+        NotionError: Notion could not be asked who we are.
+    """
+    settings = loaded.settings
+    policy = load_policy(owner_file(home, place.folder, "policy.toml"))
+    roster = read_roster(home, place.folder)
+    database = open_state(place, clock)
+    notion = connect(place, settings, home, clock)
+    jobs = DbosJobs(database, at_once=settings.tickets.at_once)
+    try:
+        jobs.prepare()
+        me = await notion.me()
+    except BaseException:
+        jobs.release()
+        database.close()
+        await notion.aclose()
+        raise
+    names = frozenset(name for agent in roster for name in (agent.key, agent.id, agent.name))
+    trail = Trail(database, Sink(trail_key(home), names), clock)
+    bot_id = str(me["id"])
+    runs = Runs(jobs, clock)
+    door = Door(
+        guard=Guard(policy, Scopes(notion, clock)),
+        executor=Executor(
+            writer=notion,
+            reader=notion,
+            database=database,
+            trail=trail,
+            clock=clock,
+            settle=timedelta(seconds=settings.notion.settle),
+            bot_id=bot_id,
+        ),
+        trail=trail,
+        approvals=Approvals(clock),
+        database=database,
+    )
+    sources = StateSources(
+        reader=notion,
+        database=database,
+        clock=clock,
+        given=settings.notion.ticket_database,
+        names=ColumnNames(**settings.tickets.columns.model_dump()),
+        words=status_words(loaded, place),
+        remembered=timedelta(seconds=settings.tickets.full_query_seconds),
+    )
+    dispatcher = Dispatcher(
+        database=database,
+        runs=runs,
+        roster=roster,
+        trail=trail,
+        clock=clock,
+        progress=progress,
+        bot_id=bot_id,
+    )
+    worker = Worker(
+        database=database,
+        runs=runs,
+        roster=roster,
+        sources=sources,
+        personas=Personas(notion, clock, timedelta(seconds=settings.tickets.persona_seconds)),
+        reader=notion,
+        door=door,
+        model=build_model(settings, home, database, clock),
+        trail=trail,
+        clock=clock,
+        progress=progress,
+        retry=timedelta(seconds=settings.tickets.retry_seconds),
+    )
+    poller = Poller(
+        reader=notion,
+        dispatcher=dispatcher,
+        database=database,
+        runs=runs,
+        jobs=jobs,
+        clock=clock,
+        progress=progress,
+        full_every=timedelta(seconds=settings.tickets.full_query_seconds),
+    )
+    service = Service(
+        poller=poller,
+        dispatcher=dispatcher,
+        worker=worker,
+        sources=sources,
+        runs=runs,
+        jobs=jobs,
+        database=database,
+        clock=clock,
+        progress=progress,
+        poll_every=timedelta(seconds=settings.tickets.poll_seconds),
+    )
+    return House(
+        place=place,
+        service=service,
+        database=database,
+        notion=notion,
+        sources=sources,
+        dispatcher=dispatcher,
+        roster=roster,
+        policy=policy,
+        workspace_name=str((me.get("bot") or {}).get("workspace_name") or ""),
+        release=jobs.release,
+    )
+
+
+def build_model(settings: Settings, home: Path, database: Database, clock: Clock) -> Model | None:
+    """The model that the settings name; None when none is set up.
+
+    Raises:
+        ConfigurationError: The address, the key or `models.toml` cannot be used.
+    """
+    model = settings.model
+    if not model.configured:
+        return None
+    # The SDK takes memory and most of a second: only where there is a model.
+    from lakelight.llm import RoutedModel, Waits, load_routes
+    from lakelight.llm.openai_adapter import OpenAIEndpoint
+
+    endpoint = OpenAIEndpoint(
+        model.base_url or DEFAULT_MODEL_URL,
+        model.api_key.get_secret_value() if model.api_key else None,
+        clock=clock,
+        timeout=timedelta(seconds=model.timeout),
+    )
+    waits = tuple(timedelta(seconds=wait) for wait in model.retry_waits)
+    return RoutedModel(
+        endpoint,
+        load_routes(home / "models.toml", model=model.name),
+        usage=UsageTable(database),
+        clock=clock,
+        waits=Waits(unreachable=waits, limited=waits),
+    )
+
+
+def status_words(loaded: Loaded, place: Place) -> StatusWords:
+    """The status words: those that are set, and in a workspace of our own making all four."""
+    words = StatusWords(**loaded.settings.tickets.statuses.model_dump())
+    if place.kind == "notion":
+        return words
+    return StatusWords(
+        ready=words.ready if "tickets.statuses.ready" in loaded.origins else EMBEDDED_WORDS.ready,
+        working=words.working or EMBEDDED_WORDS.working,
+        needs_you=words.needs_you or EMBEDDED_WORDS.needs_you,
+        done=words.done or EMBEDDED_WORDS.done,
+    )

@@ -1,0 +1,166 @@
+"""`lakelight`: the commands and their options. What they do lives in the files beside this one."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="lakelight",
+    help="Agents for your Notion workspace, on your own machine.",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+tickets_app = typer.Typer(help="The tickets: what they are at and why.", no_args_is_help=True)
+audit_app = typer.Typer(help="The trail: every decision and every write.", no_args_is_help=True)
+config_app = typer.Typer(help="The settings.", no_args_is_help=True)
+app.add_typer(tickets_app, name="tickets")
+app.add_typer(audit_app, name="audit")
+app.add_typer(config_app, name="config")
+
+_Json = Annotated[bool, typer.Option("--json", help="Print one object of data on stdout.")]
+
+
+def run() -> None:
+    """The entry point."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without UTF-8 must not end a command.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    app()
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    lang: Annotated[str | None, typer.Option("--lang", help="zh or en; default: the environment's.")] = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Agents for your Notion workspace, on your own machine."""
+    from lakelight import __version__
+
+    if version:
+        print(f"lakelight {__version__}")
+        raise typer.Exit
+    if lang is not None and lang not in {"zh", "en"}:
+        raise typer.BadParameter("zh or en", param_hint="--lang")
+    context.obj = lang
+
+
+@app.command()
+def demo(
+    context: typer.Context,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is left to do.")] = False,
+    json_: _Json = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Forget the demo workspace and start over.")] = False,
+) -> None:
+    """Watch agents work tickets on an embedded workspace: no token, no key, nothing leaves this machine."""
+    from lakelight.cli.demo import demo as work
+
+    work(_session(context), once=once, as_json=json_, reset=reset)
+
+
+@app.command()
+def up(
+    context: typer.Context,
+    once: Annotated[bool, typer.Option("--once", help="Work what there is, then end.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and write nothing.")] = False,
+    backlog: Annotated[
+        int, typer.Option("--backlog", min=0, help="Also take N tickets from before the first start.")
+    ] = 0,
+    json_: _Json = False,
+) -> None:
+    """Poll the ticket database and work its tickets."""
+    from lakelight.cli.up import up as work
+
+    work(_session(context), once=once, dry_run=dry_run, backlog=backlog, as_json=json_)
+
+
+@app.command()
+def doctor(context: typer.Context, json_: _Json = False) -> None:
+    """Check settings, Notion, columns, personas, model and state; each fault comes with its fix."""
+    from lakelight.cli.doctor import doctor as work
+
+    work(_session(context), as_json=json_)
+
+
+@tickets_app.command("list")
+def tickets_list(
+    context: typer.Context,
+    state: Annotated[
+        str | None, typer.Option("--state", help="Only tickets in this state, such as waiting.")
+    ] = None,
+    json_: _Json = False,
+) -> None:
+    """List the tickets with their states and reasons."""
+    from lakelight.cli.tickets import list_tickets
+
+    list_tickets(_session(context), state=state, as_json=json_)
+
+
+@tickets_app.command("show")
+def tickets_show(
+    context: typer.Context,
+    ticket: Annotated[str, typer.Argument(help="Number, title, or page id.")],
+    json_: _Json = False,
+) -> None:
+    """Show one ticket and the steps of its run."""
+    from lakelight.cli.tickets import show_ticket
+
+    show_ticket(_session(context), ticket, as_json=json_)
+
+
+@tickets_app.command("retry")
+def tickets_retry(
+    context: typer.Context,
+    tickets: Annotated[list[str], typer.Argument(help="Numbers, titles, or page ids.")],
+    json_: _Json = False,
+) -> None:
+    """Have tickets worked on again, now or when `lakelight up` runs next."""
+    from lakelight.cli.tickets import retry_tickets
+
+    retry_tickets(_session(context), tickets, as_json=json_)
+
+
+@audit_app.command("tail")
+def audit_tail(
+    context: typer.Context,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many events.")] = 20,
+    json_: _Json = False,
+) -> None:
+    """Print the newest events of the trail."""
+    from lakelight.cli.audit import tail
+
+    tail(_session(context), count=count, as_json=json_)
+
+
+@audit_app.command("verify")
+def audit_verify(
+    context: typer.Context,
+    head: Annotated[
+        str | None, typer.Option("--head", help="A hash noted earlier; it must be in the chain.")
+    ] = None,
+    json_: _Json = False,
+) -> None:
+    """Check that no event was changed, removed or put in."""
+    from lakelight.cli.audit import verify
+
+    verify(_session(context), head=head, as_json=json_)
+
+
+@config_app.command("show")
+def config_show(context: typer.Context, json_: _Json = False) -> None:
+    """Print every setting with its value and where it comes from."""
+    from lakelight.cli.config import show
+
+    show(_session(context), as_json=json_)
+
+
+def _session(context: typer.Context):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    # The type would import the catalogue for `--help`.
+    from lakelight.cli.session import open_session
+
+    return open_session(context.find_root().obj, os.environ)

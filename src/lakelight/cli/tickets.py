@@ -1,0 +1,142 @@
+"""`lakelight tickets`: what the ledger knows."""
+
+import json
+from typing import get_args
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from lakelight.agent import tokens_of
+from lakelight.cli.reasons import reason_text
+from lakelight.cli.session import FAILED, OK, USAGE, Session, end
+from lakelight.cli.state import open_existing
+from lakelight.clock import SystemClock
+from lakelight.errors import LakelightError
+from lakelight.storage import Connection
+from lakelight.tickets import ledger
+from lakelight.tickets.dispatcher import ask_again
+from lakelight.tickets.ledger import Entry, TicketState
+from lakelight.tickets.receipt import heading
+
+
+def list_tickets(session: Session, *, state: str | None, as_json: bool) -> None:
+    """Every ticket, or those in one state."""
+    if state is not None and state not in get_args(TicketState):
+        session.say("cli.usage", message=f"--state: {', '.join(get_args(TicketState))}")
+        raise SystemExit(USAGE)
+    try:
+        database = open_existing(session)
+        with database.transaction() as connection:
+            found = [entry for entry in ledger.entries(connection) if state in {None, entry.state}]
+    except LakelightError as error:
+        end(session, error)
+    if as_json:
+        session.data({"tickets": [_row(session, entry) for entry in found]})
+        return
+    if not found:
+        session.say("cli.tickets.none")
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for entry in found:
+        receipt = heading(entry.receipt, session.messages.language) if entry.receipt else ""
+        cells = (
+            entry.number,
+            entry.title,
+            entry.agent,
+            session.messages.say(f"state.{entry.state}"),
+            receipt,
+            _reason(session, entry),
+        )
+        table.add_row(*(escape(cell) for cell in cells))
+    Console(highlight=False).print(table)
+
+
+def show_ticket(session: Session, text: str, *, as_json: bool) -> None:
+    """One ticket with the steps of its run."""
+    try:
+        database = open_existing(session)
+        with database.transaction() as connection:
+            entry = _one(session, connection, text)
+            steps = _steps(connection, entry.run_id)
+            tokens = tokens_of(connection, entry.run_id or "")
+    except LakelightError as error:
+        end(session, error)
+    row = _row(session, entry) | {
+        "steps": [{"at": at, "step": name} for at, name, _ in steps],
+        "tokens": {"input": tokens[0], "output": tokens[1]},
+    }
+    if as_json:
+        session.data(row)
+        return
+    for name in ("number", "title", "agent", "state", "reason", "receipt", "url"):
+        if row[name]:
+            print(f"{name:9} {row[name]}")
+    for at, name, content in steps:
+        print(f"{at}  {name}{_detail(content)}")
+
+
+def retry_tickets(session: Session, texts: list[str], *, as_json: bool) -> None:
+    """Have tickets worked on again."""
+    asked: list[str] = []
+    busy: list[str] = []
+    try:
+        database = open_existing(session)
+        with database.transaction() as connection:
+            for text in texts:
+                entry = _one(session, connection, text)
+                done = ask_again(connection, entry.page_id, SystemClock().now())
+                (asked if done else busy).append(entry.label)
+    except LakelightError as error:
+        end(session, error)
+    if as_json:
+        session.data({"retried": asked, "busy": busy})
+    for label in asked:
+        session.say("cli.tickets.retried", ticket=label)
+    for label in busy:
+        session.say("cli.tickets.busy", ticket=label)
+    raise SystemExit(FAILED if busy else OK)
+
+
+def _one(session: Session, connection: Connection, text: str) -> Entry:
+    found = ledger.lookup(connection, text)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        session.say("cli.tickets.unknown", ticket=text)
+    else:
+        matches = ", ".join(f"{entry.label} ({entry.page_id})" for entry in found)
+        session.say("cli.tickets.several", ticket=text, matches=matches)
+    raise SystemExit(USAGE)
+
+
+def _row(session: Session, entry: Entry) -> dict[str, object]:
+    return {
+        "page_id": entry.page_id,
+        "number": entry.number,
+        "title": entry.title,
+        "url": entry.url,
+        "agent": entry.agent,
+        "state": entry.state,
+        "reason_code": entry.reason,
+        "reason": _reason(session, entry),
+        "receipt": f"R-{entry.receipt}" if entry.receipt else None,
+        "updated_at": entry.updated_at,
+    }
+
+
+def _reason(session: Session, entry: Entry) -> str:
+    return reason_text(session.messages, entry.reason, entry.facts)
+
+
+def _steps(connection: Connection, run_id: str | None) -> list[tuple[str, str, object]]:
+    rows = connection.exec_driver_sql(
+        "SELECT at, name, content FROM steps WHERE run_id = ? ORDER BY seq", (run_id,)
+    )
+    return [(str(at), str(name), json.loads(content)) for at, name, content in rows]
+
+
+def _detail(content: object) -> str:
+    if isinstance(content, dict) and content.get("outcome"):
+        return f"  {content['outcome']}"
+    return ""
