@@ -43,6 +43,8 @@ from notion_embedded.store import tokens
 from notion_embedded.store.tokens import Token
 from notion_embedded.store.workspace import Workspace
 
+_ANY = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+
 Handler = Callable[[Desk, Call], Json]
 
 
@@ -91,7 +93,7 @@ def create_app(workspace: Workspace) -> Starlette:
     """The application for this workspace: the API under `/v1`, and pages to look at under `/`."""
     api = [_Api(workspace).route(endpoint) for endpoint in ENDPOINTS]
     lost = _Api(workspace).lost
-    api += [Route("/{rest:path}", lost, methods=["GET", "POST", "PATCH", "PUT", "DELETE"])]
+    api += [Route("/{rest:path}", lost, methods=_ANY)]
     return Starlette(routes=[Mount("/v1", routes=api), *_viewer(workspace)])
 
 

@@ -91,12 +91,12 @@ def read_body(raw: bytes) -> Json:
         )
     try:
         body = json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
+        if _LONE_SURROGATE.search(raw):
+            body = _mended(body)
     except (ValueError, RecursionError):
         raise ApiError(HTTPStatus.BAD_REQUEST, "invalid_json", "Error parsing JSON body.") from None
     if not isinstance(body, dict):
         raise guessed("body failed validation: body should be an object.")
-    if _LONE_SURROGATE.search(raw):
-        return dict(_mended(body))
     return body
 
 

@@ -5,13 +5,12 @@ when every row must fulfil them. When nothing else is asked and the order is by 
 of rows is all that is read. Everything else reads the rows that are left.
 """
 
-import base64
-import binascii
 import json
 from dataclasses import dataclass, replace
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
 from notion_embedded.http.desk import Desk, columns_in
+from notion_embedded.http.places import read_cursor, write_cursor
 from notion_embedded.http.shapes import row_of, show_page, wanted_columns
 from notion_embedded.model.checks import Json, a_boolean, one_of
 from notion_embedded.model.columns import Column
@@ -21,6 +20,7 @@ from notion_embedded.store import rows
 from notion_embedded.store.nodes import Node
 
 MAX_RESULTS = 10_000
+MAX_INTEGER = 2**62
 
 _TIMES: dict[str, rows.Order] = {"created_time": "created", "last_edited_time": "edited"}
 
@@ -66,8 +66,7 @@ def query_source(desk: Desk, call: Call) -> Json:
     if before + size >= MAX_RESULTS:
         status = {"type": "incomplete", "incomplete_reason": "query_result_limit_reached"}
         return listing("page_or_data_source", pages, request_status=status)
-    following = _Place(found[size][0], before + size)
-    return listing("page_or_data_source", pages, _write_place(following))
+    return listing("page_or_data_source", pages, write_cursor([before + size, found[size][0]]))
 
 
 def _nothing_wanted(call: Call) -> bool:
@@ -142,10 +141,18 @@ def _one_page(
         row = row_of(page)
         if all(matches(part, row) for part in plan.left):
             key = sort_key(row, sorts, desk)
-            if place is None or compare(key, place.key, sorts) >= 0:
+            if place is None or _follows(key, place, sorts):
                 keyed.append((key, row))
                 by_seq[page.seq] = page
     return [(key, by_seq[row.seq]) for key, row in order(keyed, sorts)[: size + 1]]
+
+
+def _follows(key: Key, place: _Place, sorts: Sorts) -> bool:
+    try:
+        return compare(key, place.key, sorts) >= 0
+    except TypeError:
+        # The key of another query: its values cannot be compared with these.
+        raise wrong_cursor(write_cursor([place.before, place.key])) from None
 
 
 def _in_order(
@@ -172,27 +179,18 @@ def _time_order(sorts: Sorts) -> str | None:
     return name if name in _TIMES else None
 
 
-def _write_place(place: _Place) -> str:
-    text = json.dumps([place.before, place.key], separators=(",", ":"))
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
 def _read_place(cursor: str | None, sorts: Sorts) -> _Place | None:
     if cursor is None:
         return None
-    try:
-        before, key = json.loads(base64.urlsafe_b64decode(f"{cursor}==="))
-        place = _Place(list(key), int(before))
-        keys = sorts or (Sort("created_time", descending=True),)
-        if (
-            len(place.key) != len(keys) + 1
-            or not isinstance(place.key[-1], int)
-            or not 0 <= place.before < MAX_RESULTS
-        ):
+    match read_cursor(cursor):
+        case [int() as before, list() as key] if 0 <= before < MAX_RESULTS:
+            place = _Place(key, before)
+        case _:
             raise wrong_cursor(cursor)
-        if _time_order(sorts) is not None and not isinstance(place.key[0], int):
-            raise wrong_cursor(cursor)
-        compare(place.key, place.key, sorts)
-    except (ValueError, TypeError, binascii.Error, RecursionError):
-        raise wrong_cursor(cursor) from None
+    keys = sorts or (Sort("created_time", descending=True),)
+    by_time = _time_order(sorts) is not None
+    if len(place.key) != len(keys) + 1 or not isinstance(place.key[-1], int):
+        raise wrong_cursor(cursor)
+    if by_time and not (isinstance(place.key[0], int) and max(map(abs, place.key)) < MAX_INTEGER):
+        raise wrong_cursor(cursor)
     return place

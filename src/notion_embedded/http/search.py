@@ -2,18 +2,20 @@
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
 from notion_embedded.http.desk import Desk
+from notion_embedded.http.places import read_cursor, write_cursor
 from notion_embedded.http.shapes import show_data_source, show_page
 from notion_embedded.model.checks import UNDEFINED, Json, a_boolean, a_string, an_object, one_of, only_keys
-from notion_embedded.model.ids import parse_uuid
 from notion_embedded.store import nodes
 from notion_embedded.store.found import Hits, found_by_title
 from notion_embedded.store.nodes import Kind, Node
+
+MAX_INTEGER = 2**62
 
 _KINDS: dict[str, tuple[Kind, ...]] = {"page": ("page",), "data_source": ("data_source",)}
 
 
 def search(desk: Desk, call: Call) -> Json:
-    """What is found, the last edited first unless asked otherwise; the cursor is the next one's id."""
+    """What is found, the last edited first unless asked otherwise."""
     call.only("query", "sort", "filter", "start_cursor", "page_size")
     words = call.body.get("query")
     hits = Hits(
@@ -21,7 +23,7 @@ def search(desk: Desk, call: Call) -> Json:
         kinds=_kinds(call),
         trashed=_trashed(call),
         newest_first=_newest_first(call),
-        start=_start(desk, call),
+        start=_start(call),
     )
     size = page_size(call, in_body=True)
     shown: list[Json] = []
@@ -29,7 +31,7 @@ def search(desk: Desk, call: Call) -> Json:
         if not desk.sees(node.id) or (not hits.trashed and _lost(desk, node)):
             continue
         if len(shown) == size:
-            return listing("page_or_data_source", shown, node.id)
+            return listing("page_or_data_source", shown, write_cursor([node.edited_time, node.seq]))
         shown.append(show_page(node, desk) if node.kind == "page" else show_data_source(node, desk))
     return listing("page_or_data_source", shown)
 
@@ -70,11 +72,12 @@ def _newest_first(call: Call) -> bool:
     return direction == "descending"
 
 
-def _start(desk: Desk, call: Call) -> Node | None:
+def _start(call: Call) -> tuple[int, int] | None:
     cursor = start_cursor(call, in_body=True)
     if cursor is None:
         return None
-    node = nodes.find(desk.connection, parse_uuid(cursor) or "")
-    if node is None or node.kind not in ("page", "data_source"):
-        raise wrong_cursor(cursor)
-    return node
+    match read_cursor(cursor):
+        case [int() as moment, int() as seq] if max(abs(moment), abs(seq)) < MAX_INTEGER:
+            return moment, seq
+        case _:
+            raise wrong_cursor(cursor)

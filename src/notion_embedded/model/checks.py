@@ -30,7 +30,10 @@ def shown(value: Any) -> str:
     """The value as a refusal quotes it."""
     if value is UNDEFINED:
         return "undefined"
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))[:MAX_SHOWN]
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))[:MAX_SHOWN]
+    except RecursionError:
+        return "…"
 
 
 def failed(path: str, should: str, value: Any = UNDEFINED) -> ApiError:
@@ -95,14 +98,19 @@ def a_boolean(value: Any, path: str) -> bool:
     return value
 
 
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def a_number(value: Any, path: str) -> float | int:
     """The value, which must be a finite number."""
     if value is UNDEFINED:
         raise failed(path, "defined")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise failed(
-            path, "a number", value if not isinstance(value, float) or math.isfinite(value) else str(value)
-        )
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+        raise failed(path, "a number", value)
     return value
 
 

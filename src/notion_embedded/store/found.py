@@ -15,8 +15,8 @@ class Hits:
     kinds: tuple[Kind, ...]
     trashed: bool
     newest_first: bool
-    start: Node | None
-    """The first of them, by the order; the search goes on from there."""
+    start: tuple[int, int] | None
+    """The time and `seq` from which on it goes, in this order."""
 
 
 _DOWN = """
@@ -35,7 +35,7 @@ _LAST = 2**62
 def found_by_title(connection: sqlite3.Connection, hits: Hits) -> Iterator[Node]:
     """The nodes whose title has the words in it, whatever the case."""
     first = (_LAST, _LAST) if hits.newest_first else (-_LAST, 0)
-    place = (hits.start.edited_time, hits.start.seq) if hits.start else first
+    place = hits.start or first
     arguments = (*place, int(hits.trashed), hits.kinds[0], hits.kinds[-1])
     words = hits.words.casefold()
     for row in connection.execute(_DOWN if hits.newest_first else _UP, arguments):
