@@ -130,7 +130,7 @@ class _EntryDocument(BaseModel):
 class _Document(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    version: Literal[1]
+    version: Annotated[int, Field(strict=True, ge=1, le=1)]
     level: _Level = 1
     mode: Mode = "normal"
     agents: dict[_Text, _EntryDocument] = {}
