@@ -136,13 +136,13 @@ x < 1
 
     html = re.sub(r"\s+", " ", view.get(address(page)).text)
 
+    assert re.search(r'"words">a</div>\s*<ul>\s*<li>\s*<div dir="auto"><div class="words">b</div>', html)
+    assert re.search(r'<ol>\s*<li>\s*<div dir="auto"><div class="words">one</div>', html)
     for piece in (
         '<h1 dir="auto">Ticket</h1>',
         '<h3 dir="auto">Receipt R-1</h3>',
         "<strong>done</strong> and <code>code</code>",
         '<li class="done">',
-        '<ul> <li><div dir="auto"><div class="words">b</div>',
-        '<ol> <li><div dir="auto">',
         '<aside class="callout on-green">',
         '<th dir="auto">A</th>',
         '<td dir="auto">2</td>',
