@@ -8,7 +8,7 @@ Chinese and English. `facts` are the values that the sentence names; never a sec
       ConfigurationError            lakelight.toml, agents.json, policy.toml, environment
       NotionError                   (lakelight.notion.errors: refused, unreachable, limited)
       ModelError                    (lakelight.llm.errors: unreachable, refused, unusable answer)
-      StorageError                  our own database: full, locked, damaged
+      StorageError                  our own database: damaged, locked, full, of a newer version
       TrailError                    the audit trail could not be written
       PermitError                   a permit is spent or was made for other bytes
 """
@@ -56,6 +56,12 @@ class StorageFull(StorageError):
     """No room for another row; what was there is whole."""
 
     code = "storage.full"
+
+
+class StorageNewer(StorageError):
+    """The file was written by a newer Lakelight; this one leaves it alone."""
+
+    code = "storage.newer"
 
 
 class TrailError(LakelightError):

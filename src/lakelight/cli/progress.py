@@ -39,7 +39,8 @@ class Terminal:
         if isinstance(error, LakelightError):
             self._fault(error, facts)
             return
-        self._print(self._messages.say(f"progress.{event}", **self._worded(facts)))
+        state = event.rpartition(".")[2]
+        self._print(self._messages.say(f"progress.{event}", **self._worded(state, facts)))
 
     def _fault(self, error: LakelightError, facts: Mapping[str, object]) -> None:
         # The same trouble at every poll is told once.
@@ -48,12 +49,12 @@ class Terminal:
             self._last_fault = cause
             self._print(self._messages.say("cli.up.retrying", cause=cause, seconds=facts.get("seconds", "?")))
 
-    def _worded(self, facts: Mapping[str, object]) -> dict[str, object]:
+    def _worded(self, state: str, facts: Mapping[str, object]) -> dict[str, object]:
         inner = facts.get("facts")
         about = {**facts, **inner} if isinstance(inner, Mapping) else dict(facts)
         reason = about.get("reason")
         if isinstance(reason, str):
-            about["reason"] = reason_text(self._messages, reason, about)
+            about["reason"] = reason_text(self._messages, state, reason, about)
         return about
 
     def _print(self, line: str) -> None:

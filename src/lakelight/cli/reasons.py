@@ -4,11 +4,22 @@ from collections.abc import Mapping
 
 from lakelight.messages import Messages
 
-_PREFIXES = ("wait.", "skip.", "fail.", "drop.", "")
+_PREFIXES = {
+    "waiting": "wait.",
+    "skipped": "skip.",
+    "failed": "fail.",
+    "ignored": "drop.",
+    "dropped": "drop.",
+}
 
 
-def reason_text(messages: Messages, reason: str, facts: Mapping[str, object]) -> str:
-    """The sentence for a reason of the ledger with its facts; empty for no reason."""
+def reason_text(messages: Messages, state: str, reason: str, facts: Mapping[str, object]) -> str:
+    """The sentence for a reason of the ledger with its facts; empty for no reason.
+
+    Args:
+        state: Where the ticket is, or came to: the same reason reads otherwise for a ticket that waits
+            and for one that has failed.
+    """
     if not reason:
         return ""
     told = {**facts, "reason": reason}
@@ -16,7 +27,8 @@ def reason_text(messages: Messages, reason: str, facts: Mapping[str, object]) ->
         return _joined(messages, f"wait.{reason}", f"guard.reason.{facts['rule']}", told)
     if reason == "agent_off" and facts.get("off_reason"):
         return _joined(messages, "skip.agent_off", f"off.{facts['off_reason']}", told)
-    key = next((prefix + reason for prefix in _PREFIXES if messages.has(prefix + reason)), reason)
+    own = _PREFIXES.get(state, "wait.") + reason
+    key = own if messages.has(own) else reason
     return messages.say(key, **told)
 
 

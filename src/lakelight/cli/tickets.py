@@ -3,9 +3,7 @@
 import json
 from typing import get_args
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.cells import cell_len, set_cell_size
 
 from lakelight.agent import tokens_of
 from lakelight.cli.reasons import reason_text
@@ -37,19 +35,18 @@ def list_tickets(session: Session, *, state: str | None, as_json: bool) -> None:
     if not found:
         session.say("cli.tickets.none")
         return
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for entry in found:
-        receipt = heading(entry.receipt, session.messages.language) if entry.receipt else ""
-        cells = (
-            entry.number,
-            entry.title,
-            entry.agent,
-            session.messages.say(f"state.{entry.state}"),
-            receipt,
-            _reason(session, entry),
-        )
-        table.add_row(*(escape(cell) for cell in cells))
-    Console(highlight=False).print(table)
+    rows = [_cells(session, entry) for entry in found]
+    widths = [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for entry, row in zip(found, rows, strict=True):
+        print("  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        if reason := _reason(session, entry):
+            print(f"{' ' * (widths[0] + 2)}{reason}")
+
+
+def _cells(session: Session, entry: Entry) -> tuple[str, ...]:
+    receipt = heading(entry.receipt, session.messages.language) if entry.receipt else ""
+    state = session.messages.say(f"state.{entry.state}")
+    return (entry.number, entry.title[:60], entry.agent, state, receipt)
 
 
 def show_ticket(session: Session, text: str, *, as_json: bool) -> None:
@@ -126,7 +123,7 @@ def _row(session: Session, entry: Entry) -> dict[str, object]:
 
 
 def _reason(session: Session, entry: Entry) -> str:
-    return reason_text(session.messages, entry.reason, entry.facts)
+    return reason_text(session.messages, entry.state, entry.reason, entry.facts)
 
 
 def _steps(connection: Connection, run_id: str | None) -> list[tuple[str, str, object]]:

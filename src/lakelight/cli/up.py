@@ -174,14 +174,7 @@ def _tell_plan(session: Session, planned: list[Planned], *, as_json: bool) -> No
     for each in planned:
         label = each.ticket.number or each.ticket.title
         match each.assignment:
-            case Assigned(agent):
-                persona = (
-                    ""
-                    if each.persona == "ok"
-                    else session.messages.say(
-                        f"wait.persona_{each.persona}", name=agent.key, page=agent.instruction_page_id
-                    )
-                )
+            case Assigned(agent) if each.persona == "ok":
                 line = session.messages.say(
                     "cli.up.dry_run.line",
                     ticket=label,
@@ -190,7 +183,11 @@ def _tell_plan(session: Session, planned: list[Planned], *, as_json: bool) -> No
                     decision=each.decision,
                     writes=", ".join(each.writes),
                 )
-                print(f"{line} {persona}".rstrip())
+                print(line)
+            case Assigned(agent):
+                facts = {"name": agent.key, "page": agent.instruction_page_id}
+                reason = session.messages.say(f"wait.persona_{each.persona}", **facts)
+                print(f"{label} · {each.ticket.title} → {agent.key}: {reason}")
             case skipped:
                 reason = session.messages.say(f"skip.{skipped.reason}", **skipped.facts)
                 print(session.messages.say("cli.up.dry_run.skipped", ticket=label, reason=reason))

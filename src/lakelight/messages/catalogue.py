@@ -73,4 +73,14 @@ def _flatten(content: Mapping[str, Any], above: str) -> list[tuple[str, str]]:
 class _Lenient(Formatter):
     # A sentence must come out also when a fact is missing: an error while telling an error helps nobody.
     def get_value(self, key: int | str, args: Any, kwargs: Any) -> Any:
-        return kwargs.get(key, "?") if isinstance(key, str) else super().get_value(key, args, kwargs)
+        return _shown(kwargs.get(key, "?")) if isinstance(key, str) else super().get_value(key, args, kwargs)
+
+
+def _shown(value: Any) -> Any:
+    match value:
+        case float():
+            return f"{value:g}"
+        case tuple() | list() | set() | frozenset():
+            return ", ".join(str(_shown(part)) for part in value)
+        case _:
+            return value

@@ -2,7 +2,7 @@
 
 from importlib import resources
 
-from lakelight.errors import StorageError
+from lakelight.errors import StorageNewer
 from lakelight.storage.database import Database
 
 
@@ -10,13 +10,13 @@ def migrate(database: Database) -> int:
     """Bring `database` to the newest schema; return its version.
 
     Raises:
-        StorageError: The file was written by a newer Lakelight.
+        StorageNewer: The file was written by a newer Lakelight.
     """
     scripts = _scripts()
     with database.durable() as connection:
         version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
         if version > len(scripts):
-            raise StorageError(file=database.file.name, version=version, known=len(scripts))
+            raise StorageNewer(file=database.file.name, version=version, known=len(scripts))
         for number in range(version + 1, len(scripts) + 1):
             for statement in _statements(scripts[number - 1]):
                 connection.exec_driver_sql(statement)
