@@ -20,6 +20,7 @@ from lakelight.errors import (
     PermitError,
     StorageError,
     StorageFull,
+    StorageNewer,
     TrailError,
 )
 from lakelight.guard.policy import Cap, Decision, Reason
@@ -97,6 +98,7 @@ EXAMPLES: tuple[LakelightError, ...] = (
     ConfigurationError("config.file", file="lakelight.toml", cause="no TOML"),
     StorageError(cause="database is locked"),
     StorageFull(cause="database or disk is full"),
+    StorageNewer(file="state.db", version=9, known=1),
     TrailError(cause="storage.full"),
     PermitError(operation="op-1", why="spent"),
     AlreadyRunning(pid="41"),
