@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx2 import AsyncClient as Http
+from httpx2 import ASGITransport, AsyncClient as Http
 from notion_client import AsyncClient as Notion, RetryOptions
 
-from notion_embedded.server import Workspace, open_workspace, serve
+from notion_embedded.server import Workspace, create_app, open_workspace, serve
 from notion_embedded.store.admin import Admin
 
 VERSION = "2026-03-11"
@@ -88,3 +88,10 @@ async def served(workspace: Workspace, clock: SetClock) -> AsyncIterator[Served]
 async def notion(served: Served) -> AsyncIterator[Notion]:
     async with served.client() as client:
         yield client
+
+
+@pytest.fixture
+async def direct(workspace: Workspace, clock: SetClock) -> AsyncIterator[Served]:
+    """The same without a socket, for tables of many small requests."""
+    async with Http(transport=ASGITransport(app=create_app(workspace))) as http:
+        yield Served(workspace, "http://127.0.0.1", clock, http)
