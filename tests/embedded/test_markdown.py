@@ -405,6 +405,31 @@ def test_a_mention_with_a_time_keeps_its_zone() -> None:
     assert render(parse(source)).markdown == source
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<page>Loose</page>",
+        '<unknown alt="x"/>',
+        '<database url="https://e.com">d</database>',
+        "</callout>",
+        "<table>",
+        "<breadcrumb/>",
+    ],
+)
+def test_a_tag_that_stands_for_nothing_is_text(source: str) -> None:
+    assert outline(parse(source)) == [("paragraph", source)]
+
+
+def test_a_date_that_is_none_is_no_mention() -> None:
+    sources = [
+        '<mention-date start="2026-13-45"/>',
+        '<mention-date start="2026-01-01" startTime="25:00"/>',
+        "<mention-date/>",
+    ]
+
+    assert [outline(parse(f"x{source}")) for source in sources] == [[("paragraph", "x")]] * 3
+
+
 # --- edits
 
 
@@ -608,7 +633,8 @@ def test_hostile_text_is_read_in_time(piece: str) -> None:
     assert parse(source) is not None
 
 
-def test_deep_nesting_is_read_and_written() -> None:
-    source = "\n".join("\t" * depth + "- x" for depth in range(300))
+@pytest.mark.parametrize("line", ["- x", "<empty-block/>", "> x", "<callout>", '# x {toggle="true"}'])
+def test_deep_nesting_is_read_and_written(line: str) -> None:
+    source = "\n".join("\t" * depth + line for depth in range(300))
 
     assert parse(render(parse(source)).markdown) == parse(source)

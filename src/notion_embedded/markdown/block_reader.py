@@ -42,7 +42,8 @@ _IMAGE = re.compile(
 )
 _MEDIA = re.compile(rf"<(audio|video|file|pdf)({ATTRIBUTES})(?:/>|>(.*)</\1\s*>)$")
 _REFERENCE = re.compile(rf"<(page|database)({ATTRIBUTES})(?:/>|>(.*)</\1\s*>)$")
-_SINGLE = re.compile(rf"<(empty-block|table_of_contents|unknown|breadcrumb)({ATTRIBUTES})/?>$")
+_SINGLE = re.compile(rf"<(table_of_contents|unknown)({ATTRIBUTES})/?>$")
+_EMPTY = re.compile(r"<empty-block\s*/>$")
 _TABLE = re.compile(rf"<table({ATTRIBUTES})>")
 _EMOJI = re.compile(r"(?:[^\x00-\x7f]|[#*0-9](?=[^\x00-\x7f])){1,40}")
 _EQUATION = re.compile(r"\$\$([^$]+)\$\$$")
@@ -159,7 +160,9 @@ class Reader:
         text, attributes = take_block_attributes(line.text)
         payload: dict[str, object] = {"color": read_colour(attributes.get("color", "")) or "default"}
         step, kind = _LIST_STEP, "paragraph"
-        if match := _HEADING.match(text):
+        if _EMPTY.match(text):
+            step, text = _TAB, ""
+        elif match := _HEADING.match(text):
             kind, text = f"heading_{min(len(match.group(1)), 4)}", match.group(2) or ""
             toggle = attributes.get("toggle") == "true"
             payload["is_toggleable"] = toggle
@@ -242,20 +245,8 @@ class Reader:
             return _reference(match.group(1), read_attributes(match.group(2)), match.group(3) or "")
         if match := _SINGLE.match(text):
             attributes = {"color": colour, **read_attributes(match.group(2))}
-            return self._by_name(match.group(1), attributes, line)
+            return _by_name(match.group(1), attributes)
         return None
-
-    def _by_name(self, name: str, attributes: dict[str, str], line: _Line) -> list[Tree]:
-        colour = read_colour(attributes["color"]) or "default"
-        match name:
-            case "table_of_contents":
-                return [tree("table_of_contents", {"color": colour})]
-            case "empty-block":
-                children = self._children(line, (), 0, _TAB)
-                return [tree("paragraph", {"rich_text": [], "color": colour}, children)]
-            case _:
-                identity = find_id(attributes.get("url", ""))
-                return [tree("unsupported", {"block_type": attributes.get("alt", name)}, identity=identity)]
 
     def _container(
         self, opening: re.Match[str], line: _Line, closers: tuple[str, ...], depth: int
@@ -308,9 +299,20 @@ def _external(kind: str, url: str, caption: str) -> list[Tree]:
     return [tree(kind, {"type": "external", "external": {"url": url}, "caption": read_runs(caption)})]
 
 
-def _reference(name: str, attributes: dict[str, str], title: str) -> list[Tree]:
-    kind = f"child_{name}"
-    return [tree(kind, {"title": unescape(title.strip())}, identity=find_id(attributes.get("url", "")))]
+def _by_name(name: str, attributes: dict[str, str]) -> list[Tree] | None:
+    if name == "table_of_contents":
+        return [tree(name, {"color": read_colour(attributes["color"]) or "default"})]
+    identity = find_id(attributes.get("url", ""))
+    if identity is None:
+        return None
+    return [tree("unsupported", {"block_type": attributes.get("alt", name)}, identity=identity)]
+
+
+def _reference(name: str, attributes: dict[str, str], title: str) -> list[Tree] | None:
+    identity = find_id(attributes.get("url", ""))
+    if identity is None:
+        return None
+    return [tree(f"child_{name}", {"title": unescape(title.strip())}, identity=identity)]
 
 
 def _contain(name: str, attributes: dict[str, str], title: str, children: Sequence[Tree]) -> list[Tree]:

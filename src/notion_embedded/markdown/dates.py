@@ -1,6 +1,7 @@
 """Dates in a mention: one ISO value in the API, a day and a time of day in Markdown."""
 
 import re
+from datetime import datetime
 from typing import Any
 
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?")
@@ -21,13 +22,23 @@ def read_date(attributes: dict[str, str]) -> dict[str, Any] | None:
 
 def _read(day: str, time: str, zone: str | None) -> str | None:
     match = _MOMENT.fullmatch(day)
-    if match is None:
+    if match is None or not _is_date(day):
         return None
     time = match.group(2) or (time if _TIME.fullmatch(time) else "")
     if not time:
         return match.group(1)
+    if time and not _is_date(f"{match.group(1)}T{time}"):
+        return None
     offset = match.group(3) or (zone if zone and _OFFSET.fullmatch(zone) else "")
     return f"{match.group(1)}T{time}:00.000{'+00:00' if offset == 'Z' else offset}"
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def write_date(date: dict[str, Any]) -> dict[str, str | None]:
