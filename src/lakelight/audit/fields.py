@@ -60,19 +60,19 @@ class Sink:
         return hmac.new(self.key, identifier.encode(), hashlib.sha256).hexdigest()[:16]
 
     def clean(self, fields: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
-        """What may be stored of `fields`, and the sorted names of what was replaced or dropped."""
+        """What may be stored of `fields`, and the sorted names of what was replaced or dropped.
+
+        A field that the table does not name is not named in the second list either: it is `other`.
+        """
         kept: dict[str, object] = {}
-        redacted: list[str] = []
+        redacted: set[str] = set()
         for name, value in fields.items():
             rule = _FIELDS.get(name)
-            if rule is None:
-                redacted.append(name)
-                continue
-            stored = rule(self, value)
+            stored = rule(self, value) if rule else None
             if stored is not None:
                 kept[name] = stored
-            if stored != value:
-                redacted.append(name)
+            if stored != value or rule is None:
+                redacted.add(name if rule else "other")
         return kept, sorted(redacted)
 
 

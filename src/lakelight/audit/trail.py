@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lakelight import ids
 from lakelight.audit.chain import GENESIS, Event, link
@@ -19,6 +20,8 @@ from lakelight.clock import Clock, iso
 from lakelight.digest import canonical
 from lakelight.errors import StorageError, TrailError
 from lakelight.storage import Connection, Database
+
+_SPOOLED = frozenset({"event_id", "at", "event", "actor", "source", "fields", "redaction"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,8 @@ class Trail:
         self._sink = sink
         self._clock = clock
         self._spool = database.file.with_name("trail.spool")
+        # Nothing may be added to a spool between its being brought in and its removal.
+        self._spooling = asyncio.Lock()
 
     def append(self, connection: Connection, entry: Entry) -> None:
         """Add `entry` within the transaction of `connection`, which decides whether it stands."""
@@ -61,6 +66,7 @@ class Trail:
         Raises:
             TrailError: The file could not be written either.
         """
+        fields, redacted = self._sink.clean(entry.fields)
         line = json.dumps(
             {
                 "event_id": ids.fresh("evt"),
@@ -68,39 +74,43 @@ class Trail:
                 "event": entry.event,
                 "actor": entry.actor,
                 "source": entry.source,
-                "fields": self._sink.clean(entry.fields)[0],
+                "fields": fields,
+                "redaction": redacted,
             }
         )
-        try:
-            await asyncio.to_thread(_append_line, self._spool, line)
-        except OSError as error:
-            raise TrailError(cause=str(error)) from error
+        async with self._spooling:
+            try:
+                await asyncio.to_thread(_append_line, self._spool, line)
+            except OSError as error:
+                raise TrailError(cause=str(error)) from error
 
     async def available(self) -> bool:
         """True when the next event can be written; brings a spool in first, if there is one."""
-        if not self._spool.exists():
-            return True
-        try:
-            await self._database.run_durably(self._bring_in)
-        except StorageError:
-            return False
-        self._spool.unlink(missing_ok=True)
+        async with self._spooling:
+            try:
+                if self._spool.exists():
+                    await self._database.run_durably(self._bring_in)
+                    self._spool.unlink(missing_ok=True)
+            except (StorageError, TrailError, OSError):
+                return False
         return True
 
     def _bring_in(self, connection: Connection) -> None:
         # The event ids make it safe to die between this commit and the removal of the file.
-        lines = [line for line in self._spool.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
         brought = 0
-        for line in lines:
-            kept = json.loads(line)
-            if connection.exec_driver_sql(
-                "SELECT 1 FROM audit_events WHERE event_id = ?", (kept["event_id"],)
-            ).first():
+        for line in self._spool.read_text(encoding="utf-8").splitlines():
+            kept = _whole(line)
+            if (
+                kept is None
+                or connection.exec_driver_sql(
+                    "SELECT 1 FROM audit_events WHERE event_id = ?", (kept["event_id"],)
+                ).first()
+            ):
                 continue
             entry = Entry(
                 event=kept["event"], actor=kept["actor"], source=kept["source"], fields=kept["fields"]
             )
-            self._insert(connection, kept["event_id"], kept["at"], entry, cleaned=True)
+            self._insert(connection, kept["event_id"], kept["at"], entry, redacted=kept["redaction"])
             brought += 1
         if brought:
             recovered = Entry(
@@ -109,11 +119,18 @@ class Trail:
             self.append(connection, recovered)
 
     def _insert(
-        self, connection: Connection, event_id: str, at: str, entry: Entry, *, cleaned: bool = False
+        self,
+        connection: Connection,
+        event_id: str,
+        at: str,
+        entry: Entry,
+        *,
+        redacted: list[str] | None = None,
     ) -> None:
+        # What comes with its redaction has been through the sink.
         if entry.event not in EVENTS or entry.actor not in ACTORS or entry.source not in SOURCES:
             raise TrailError(event=entry.event, actor=entry.actor, source=entry.source)
-        kept, redacted = (dict(entry.fields), []) if cleaned else self._sink.clean(entry.fields)
+        kept, redacted = self._sink.clean(entry.fields) if redacted is None else (entry.fields, redacted)
         body = canonical({**_unfold(kept), "redaction": redacted}).decode()
         last = connection.exec_driver_sql(
             "SELECT seq, hash FROM audit_events ORDER BY seq DESC LIMIT 1"
@@ -151,10 +168,22 @@ def _unfold(fields: Mapping[str, object]) -> dict[str, object]:
     return unfolded
 
 
+def _whole(line: str) -> dict[str, Any] | None:
+    # A process that dies while it writes leaves half a line, which no event can be made of.
+    try:
+        kept = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(kept, dict) or not kept.keys() >= _SPOOLED or not isinstance(kept["fields"], dict):
+        return None
+    return kept
+
+
 def _append_line(file: Path, line: str) -> None:
     descriptor = os.open(file, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     try:
-        os.write(descriptor, line.encode() + b"\n")
+        # The line end before it cuts it off from what a dying process may have left.
+        os.write(descriptor, b"\n" + line.encode() + b"\n")
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

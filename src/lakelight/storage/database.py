@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, DataError, IntegrityError, ProgrammingError
 
 from lakelight.errors import StorageError, StorageFull
 
@@ -92,7 +92,10 @@ def _private(file: Path) -> None:
 def _storage_errors() -> Iterator[None]:
     try:
         yield
-    except OperationalError as error:
+    except (DataError, IntegrityError, ProgrammingError):
+        # What we asked for was wrong, not the file.
+        raise
+    except DatabaseError as error:
         cause = str(error.orig)
         if "disk is full" in cause or "disk I/O error" in cause:
             raise StorageFull(cause=cause) from error

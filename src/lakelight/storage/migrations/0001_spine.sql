@@ -88,6 +88,11 @@ END;
 CREATE TRIGGER audit_events_are_never_removed BEFORE DELETE ON audit_events BEGIN
     SELECT RAISE(ABORT, 'the trail is append-only');
 END;
+-- INSERT OR REPLACE removes a row without asking the trigger above.
+CREATE TRIGGER audit_events_are_never_replaced BEFORE INSERT ON audit_events
+WHEN EXISTS (SELECT 1 FROM audit_events WHERE seq >= NEW.seq OR event_id = NEW.event_id) BEGIN
+    SELECT RAISE(ABORT, 'the trail is append-only');
+END;
 
 -- Approvals wait for a person for as long as it takes.
 CREATE TABLE approvals (
