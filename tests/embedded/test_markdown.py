@@ -529,6 +529,12 @@ def test_blocks_that_markdown_simplifies_stay_all_the_same() -> None:
     assert reconcile(old, parse(render(old).markdown)) == [Keep(0), Keep(1), Keep(2), Keep(3)]
 
 
+def test_text_that_looks_like_an_id_is_no_child_page() -> None:
+    old = [child_page()]
+
+    assert reconcile(old, parse(f"id {PAGE}")) == [Insert(parse(f"id {PAGE}")[0])]
+
+
 def child_page(identity: str = PAGE) -> Tree:
     return {"id": identity, "type": "child_page", "child_page": {"title": "Sub"}, "children": []}
 

@@ -36,12 +36,14 @@ def reconcile(old_trees: Sequence[Tree], new_trees: Sequence[Tree]) -> list[Step
     Old blocks that no step keeps are to go. Kept blocks are in their old order, except child pages,
     databases and unknown blocks, which are known by their ids wherever they have moved.
     """
-    old, new = [_key(block) for block in old_trees], [_key(block) for block in new_trees]
+    new = [_key(block) for block in new_trees]
+    known = set(new)
+    old = [key if key in known else _settled(key) for key in map(_key, old_trees)]
     kept: dict[int, int] = {}
     for match in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         kept.update({match.b + offset: match.a + offset for offset in range(match.size)})
     taken = set(kept.values())
-    named = {key: index for index, key in enumerate(old) if key.startswith("id ") and index not in taken}
+    named = {key: index for index, key in enumerate(old) if key[0] == "id" and index not in taken}
     for index, key in enumerate(new):
         if index not in kept and key in named:
             kept[index] = named.pop(key)
@@ -68,12 +70,14 @@ def _children(roots: Sequence[Tree]) -> list[Tree]:
     return found
 
 
-def _key(block: Tree) -> str:
-    """Return what makes a block the same before and after a trip through Markdown."""
+def _key(block: Tree) -> tuple[str, str]:
+    """Return a block's id where Markdown keeps it, else its Markdown."""
     if block["type"] in _NAMED and "id" in block:
-        return f"id {block['id']}"
-    once = render([block]).markdown
-    read = parse(once)
-    if len(read) == 1 and read[0]["type"] in _NAMED and "id" in read[0]:
-        return f"id {read[0]['id']}"
-    return f"as {render(read).markdown}"
+        return "id", block["id"]
+    return "as", render([block]).markdown
+
+
+def _settled(key: tuple[str, str]) -> tuple[str, str]:
+    """Return the key of a block as it would come back from its own Markdown, which is slower to find."""
+    read = parse(key[1]) if key[0] == "as" else []
+    return _key(read[0]) if len(read) == 1 else key
