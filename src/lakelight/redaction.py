@@ -4,8 +4,9 @@ The audit trail does not rely on it: its sink stores only what a table names.
 """
 
 import base64
+import json
 from collections.abc import Iterable
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 _SHORTEST = 6
 
@@ -46,13 +47,26 @@ def _forms(secret: str) -> set[str]:
         secret.lower(),
         secret[::-1],
         quote(secret, safe=""),
+        quote(secret),
+        quote_plus(secret),
         raw.hex(),
         raw.hex().upper(),
-        base64.b64encode(raw).decode(),
-        base64.b64encode(raw).decode().rstrip("="),
-        base64.urlsafe_b64encode(raw).decode(),
-        base64.urlsafe_b64encode(raw).decode().rstrip("="),
-        base64.b32encode(raw).decode(),
+        base64.b32encode(raw).decode().rstrip("="),
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        repr(secret)[1:-1],
         secret.encode("unicode_escape").decode(),
+        *_in_base64(raw),
     }
     return {form for form in plain if len(form) >= _SHORTEST}
+
+
+def _in_base64(raw: bytes) -> set[str]:
+    # Three bytes make four characters, so what stands before a secret shifts it in one of three ways; the
+    # characters that it shares with its neighbours are left out. A whole one comes with its padding.
+    forms = {base64.b64encode(raw).decode()}
+    for shift in range(3):
+        encoded = base64.b64encode(bytes(shift) + raw).decode().rstrip("=")
+        shared = (shift + len(raw)) % 3 != 0
+        forms.add(encoded[(0, 2, 3)[shift] : len(encoded) - shared])
+    return forms | {form.replace("+", "-").replace("/", "_") for form in forms}
