@@ -14,11 +14,11 @@ from lakelight.errors import ConfigurationError
 from lakelight.execution import Door, Executor
 from lakelight.guard import Approvals, Guard, Policy, Scopes, load_policy
 from lakelight.jobs.dbos_jobs import DbosJobs
-from lakelight.llm import Model
+from lakelight.llm import ChatEndpoint, Model
 from lakelight.notion.api_log import ApiLog
 from lakelight.notion.budget import Budget, NoBudget, SharedBudget
 from lakelight.notion.http import HttpNotion
-from lakelight.settings import DEFAULT_MODEL_URL, Loaded, Settings
+from lakelight.settings import DEFAULT_MODEL_URL, Loaded, ModelSettings, Settings
 from lakelight.storage import Database, migrate
 from lakelight.tickets.columns import ColumnNames
 from lakelight.tickets.dispatcher import Dispatcher, open_ledger
@@ -258,21 +258,30 @@ def build_model(settings: Settings, home: Path, database: Database, clock: Clock
         return None
     # The SDK takes memory and most of a second: only where there is a model.
     from lakelight.llm import RoutedModel, Waits, load_routes
-    from lakelight.llm.openai_adapter import OpenAIEndpoint
 
-    endpoint = OpenAIEndpoint(
-        model.base_url or DEFAULT_MODEL_URL,
-        model.api_key.get_secret_value() if model.api_key else None,
-        clock=clock,
-        timeout=timedelta(seconds=model.timeout),
-    )
     waits = tuple(timedelta(seconds=wait) for wait in model.retry_waits)
     return RoutedModel(
-        endpoint,
+        model_endpoint(model, clock),
         load_routes(home / "models.toml", model=model.name),
         usage=UsageTable(database),
         clock=clock,
         waits=Waits(unreachable=waits, limited=waits),
+    )
+
+
+def model_endpoint(model: ModelSettings, clock: Clock) -> ChatEndpoint:
+    """The endpoint that the settings name; nothing is sent yet.
+
+    Raises:
+        ConfigurationError: The address or the key cannot be used.
+    """
+    from lakelight.llm.openai_adapter import OpenAIEndpoint
+
+    return OpenAIEndpoint(
+        model.base_url or DEFAULT_MODEL_URL,
+        model.api_key.get_secret_value() if model.api_key else None,
+        clock=clock,
+        timeout=timedelta(seconds=model.timeout),
     )
 
 

@@ -22,13 +22,13 @@ def prepare(session: Session, environment: dict[str, str] | None = None) -> Load
     """
     make_home(session.home)
     loaded = load(session.home, session.environment if environment is None else environment)
-    start_log(session.home / "lakelight.log", loaded.settings.log_level, _secrets(session, loaded))
+    start_log(session.home / "lakelight.log", loaded.settings.log_level, known_secrets(session, loaded))
     return loaded
 
 
 def terminal(session: Session, loaded: Loaded, when_idle: Callable[[], None] | None = None) -> Terminal:
     """Progress for the person at the terminal."""
-    return Terminal(session.messages, clean=_secrets(session, loaded).clean, when_idle=when_idle)
+    return Terminal(session.messages, clean=known_secrets(session, loaded).clean, when_idle=when_idle)
 
 
 def stop_on_signals() -> asyncio.Event:
@@ -69,7 +69,8 @@ def tell_summary(session: Session, database: Database) -> None:
         session.say("cli.demo.summary", **tickets)
 
 
-def _secrets(session: Session, loaded: Loaded) -> Secrets:
+def known_secrets(session: Session, loaded: Loaded) -> Secrets:
+    """The secrets of the environment and of the settings."""
     settings = loaded.settings
     found = [
         secret.get_secret_value() for secret in (settings.notion.token, settings.model.api_key) if secret

@@ -51,7 +51,7 @@ class StateSources:
             now = self._clock.now()
             if self._known and now - self._known[0] < self._remembered:
                 return self._known[1]
-            given, ids = await self._database.run(self._read)
+            given, ids = await self._database.run(remembered)
             source = await open_source(self._reader, self._given or given, self._names, self._words, ids)
             await self._database.run(lambda connection: self._keep(connection, source))
             self._known = (now, source)
@@ -61,11 +61,13 @@ class StateSources:
         """Read the schema anew the next time."""
         self._known = None
 
-    def _read(self, connection: Connection) -> tuple[str | None, Mapping[Role, str]]:
-        known = json.loads(ledger.fact(connection, _COLUMNS) or "{}")
-        return ledger.fact(connection, GIVEN), known.get("ids", {})
-
     def _keep(self, connection: Connection, source: Source) -> None:
         # Ids of another database would bind the wrong columns, so they go with the source's own id.
         kept = {"source": source.data_source_id, "ids": source.mapped.property_ids()}
         ledger.know(connection, _COLUMNS, json.dumps(kept))
+
+
+def remembered(connection: Connection) -> tuple[str | None, Mapping[Role, str]]:
+    """The ticket database of a workspace of our own making, and the property ids of the last look."""
+    known = json.loads(ledger.fact(connection, _COLUMNS) or "{}")
+    return ledger.fact(connection, GIVEN), known.get("ids", {})

@@ -24,6 +24,21 @@ def migrate(database: Database) -> int:
     return len(scripts)
 
 
+def newest_schema() -> int:
+    """The version of the schema that this Lakelight works with."""
+    return len(_scripts())
+
+
+def schema_of(database: Database) -> int:
+    """The version of the schema in `database`, which is left as it is.
+
+    Raises:
+        StorageError: The file cannot be opened or written.
+    """
+    with database.transaction() as connection:
+        return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+
+
 def _scripts() -> list[str]:
     folder = resources.files("lakelight.storage") / "migrations"
     return [
