@@ -18,7 +18,7 @@ help:
 	@echo "make lock       compile the pinned requirements anew (UP=--upgrade for newer ones)"
 	@echo "make clean      remove .venv and caches"
 
-$(VENV)/.run: requirements.lock Makefile
+$(VENV)/.run: requirements.lock
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with the venv module is needed (Debian, Ubuntu: apt-get install python3-venv)."; exit 1; }
 	@echo "setting up $(VENV) with $(PYTHON) (once, about 20 seconds)" >&2
 	@rm -rf $(VENV) && "$(PYTHON)" -m venv $(VENV)

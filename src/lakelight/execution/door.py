@@ -33,7 +33,12 @@ class Door:
             NotionError: Notion could not be reached or asked us to wait, and nothing was sent; or it
                 refused for a reason that a person can remove. Submit again later.
         """
-        intent = await self._database.run(lambda connection: find_intent(connection, operation.id))
+        intent, asked = await self._database.run(
+            lambda connection: (
+                find_intent(connection, operation.id),
+                self._approvals.is_pending(connection, operation.id),
+            )
+        )
         if intent is not None:
             outcome = await self._executor.settle(intent, asker)
             if outcome is not None:
@@ -42,23 +47,18 @@ class Door:
         match review.decision.cap:
             case Cap.ALLOW if review.permit:
                 outcome = await self._executor.perform(operation, review.permit, review, asker, before)
-                if isinstance(outcome, Written):
+                if asked and isinstance(outcome, Written):
                     await self._database.run(
                         lambda connection: self._approvals.withdraw(connection, operation.id)
                     )
                 return outcome
             case Cap.CONFIRM:
-                return await self._park(operation, review, asker)
+                return await self._park(operation, review, asker, asked=asked)
             case _:
                 return await self._stop(operation, review, asker)
 
-    async def _park(self, operation: Operation, review: Review, asker: Asker) -> Outcome:
+    async def _park(self, operation: Operation, review: Review, asker: Asker, *, asked: bool) -> Outcome:
         def ask(connection: Connection) -> int:
-            known = connection.exec_driver_sql(
-                "SELECT number FROM approvals WHERE operation_id = ? AND state = 'pending'", (operation.id,)
-            ).first()
-            if known:
-                return int(known[0])
             number = self._approvals.park(
                 connection,
                 operation,
@@ -67,8 +67,8 @@ class Door:
                 reason=str(review.decision.reason or ""),
                 policy_hash=review.policy_hash,
             )
-            entry = decision_entry(operation, review, asker)
-            self._trail.append(connection, entry)
+            if not asked:
+                self._trail.append(connection, decision_entry(operation, review, asker))
             return number
 
         try:

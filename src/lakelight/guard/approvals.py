@@ -66,6 +66,13 @@ class Approvals:
         ).one()
         return int(row[0])
 
+    def is_pending(self, connection: Connection, operation_id: str) -> bool:
+        """True when a person has been asked about an operation and has not answered yet."""
+        row = connection.exec_driver_sql(
+            "SELECT 1 FROM approvals WHERE operation_id = ? AND state = 'pending'", (operation_id,)
+        ).first()
+        return row is not None
+
     def withdraw(self, connection: Connection, operation_id: str) -> None:
         """Take back the question about an operation that needs no answer any more."""
         connection.exec_driver_sql(
