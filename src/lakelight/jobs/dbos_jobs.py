@@ -9,6 +9,7 @@ of a live process), and values are JSON (its default is pickle).
 
 import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import sqlalchemy as sa
@@ -83,7 +84,8 @@ class DbosJobs:
             "serializer": _serializer(),
             "log_level": "CRITICAL",
             "max_executor_threads": 8,
-            "notification_listener_polling_interval_sec": 1.0,
+            # Nobody listens for notifications; stopping waits for this long.
+            "notification_listener_polling_interval_sec": 0.1,
             "scheduler_polling_interval_sec": 60.0,
         }
         DBOS(config=config)
@@ -107,10 +109,14 @@ class DbosJobs:
     async def stop(self) -> None:
         """Let the jobs that are under way come to a resting point, then let go."""
         if self._started:
-            await asyncio.to_thread(
-                DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=self._patience_seconds
-            )
             self._started = False
+            # DBOS sleeps in whole seconds for jobs under way, even where there are none.
+            patience = self._patience_seconds if await self._busy() else 0
+            await asyncio.to_thread(
+                DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=patience
+            )
+            # DBOS had made its pool the loop's own, and has shut it down: threads would be had no more.
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         self.release()
 
     def release(self) -> None:
@@ -122,6 +128,12 @@ class DbosJobs:
         """The ids of the jobs that are waiting or under way."""
         rows = await DBOS.list_workflows_async(status=_LIVE, load_input=False, load_output=False)
         return frozenset(row.workflow_id for row in rows)
+
+    async def _busy(self) -> bool:
+        try:
+            return bool(await self.live())
+        except sa.exc.SQLAlchemyError:
+            return True
 
 
 def _serializer() -> Any:
