@@ -171,18 +171,15 @@ def test_rows_are_ordered_with_empty_ones_last_and_paged_from_any_place(
     body = [{"property": name, "direction": "descending" if down else "ascending"} for name, down in by]
     read = read_sorts(body, "body.sorts", COLUMNS)
     rows = [row(fact, seq) for seq, fact in enumerate(some)]
-    ordered = order([(sort_key(each, read, NoDesk()), each) for each in rows], read)
+    ordered = order([sort_key(each, read, NoDesk()) for each in rows], read)
     name, down = by[0]
-    filled = [some[each.seq][name] for _, each in ordered if not empty(some[each.seq][name])]
+    filled = [some[key[-1]][name] for key in ordered if not empty(some[key[-1]][name])]
     ranks = [value.lower() if isinstance(value, str) else value for value in filled]
 
     assert ranks == sorted(ranks, reverse=down)
-    assert all(empty(some[each.seq][name]) for _, each in ordered[len(filled) :])
+    assert all(empty(some[key[-1]][name]) for key in ordered[len(filled) :])
     if cut < len(ordered):
-        place = ordered[cut][0]
-        assert [each for key, each in ordered if compare(key, place, read) >= 0] == [
-            e for _, e in ordered[cut:]
-        ]
+        assert [key for key in ordered if compare(key, ordered[cut], read) >= 0] == ordered[cut:]
 
 
 PERIODS = [

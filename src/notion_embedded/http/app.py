@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import format_datetime
 from http import HTTPStatus
-from typing import Any
 from uuid import uuid4
 
 from starlette.applications import Starlette
@@ -22,6 +21,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
+from notion_embedded import viewer
 from notion_embedded.http import (
     blocks,
     comments,
@@ -94,15 +94,7 @@ def create_app(workspace: Workspace) -> Starlette:
     api = [_Api(workspace).route(endpoint) for endpoint in ENDPOINTS]
     lost = _Api(workspace).lost
     api += [Route("/{rest:path}", lost, methods=_ANY)]
-    return Starlette(routes=[Mount("/v1", routes=api), *_viewer(workspace)])
-
-
-def _viewer(workspace: Workspace) -> list[Any]:
-    from importlib import import_module, util
-
-    if util.find_spec("notion_embedded.viewer") is None:
-        return []
-    return list(import_module("notion_embedded.viewer").routes(workspace))
+    return Starlette(routes=[Mount("/v1", routes=api), *viewer.routes(workspace)])
 
 
 def _check_rights(endpoint: Endpoint, token: Token) -> None:

@@ -135,16 +135,17 @@ def _one_page(
         if place is not None:
             wanted = replace(wanted, place=(place.key[0], place.key[-1]))
         return _in_order(desk, wanted, plan.left, by_time, size)
-    keyed = []
-    by_seq: dict[int, Node] = {}
+    keys: list[Key] = []
     for page in rows.select(desk.connection, plan.wanted):
         row = row_of(page)
         if all(matches(part, row) for part in plan.left):
             key = sort_key(row, sorts, desk)
             if place is None or _follows(key, place, sorts):
-                keyed.append((key, row))
-                by_seq[page.seq] = page
-    return [(key, by_seq[row.seq]) for key, row in order(keyed, sorts)[: size + 1]]
+                keys.append(key)
+    # Only keys are kept for all rows: whole pages of them would be slow to sort and to forget.
+    first = order(keys, sorts)[: size + 1]
+    by_seq = rows.by_seq(desk.connection, [key[-1] for key in first])
+    return [(key, by_seq[key[-1]]) for key in first]
 
 
 def _follows(key: Key, place: _Place, sorts: Sorts) -> bool:

@@ -4,7 +4,7 @@ A place is the sort key of the first row of the next page. Paging goes on from t
 from a count, so that rows that come, go or move in between neither repeat others nor hide them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any, cast
@@ -64,10 +64,13 @@ def sort_key(row: Row, sorts: Sorts, desk: Desk) -> Key:
     return [*(_part(sort.subject, row, desk) for sort in sorts), row.seq]
 
 
-def order(keyed: Sequence[tuple[Key, Row]], sorts: Sorts) -> list[tuple[Key, Row]]:
-    """The rows in the order that the sorts ask for."""
-    by = cmp_to_key(lambda one, two: compare(cast("Key", one), cast("Key", two), sorts))
-    return sorted(keyed, key=lambda pair: by(pair[0]))
+def order(keys: Iterable[Key], sorts: Sorts) -> list[Key]:
+    """The keys of rows in the order that the sorts ask for; the last part of each is the row's `seq`."""
+
+    def place(one: Key, two: Key) -> int:
+        return compare(one, two, sorts)
+
+    return sorted(keys, key=cmp_to_key(place))
 
 
 def compare(one: Key, two: Key, sorts: Sorts) -> int:

@@ -62,6 +62,15 @@ def select(connection: sqlite3.Connection, wanted: Wanted, *, limit: int = -1) -
     return map(node_of, connection.execute(statement, (*arguments, limit)))
 
 
+def by_seq(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Node]:
+    """The rows with these numbers, by number."""
+    found = connection.execute(
+        "SELECT node.* FROM json_each(?) AS wanted JOIN node ON node.seq = wanted.value",
+        (json.dumps(list(seqs)),),
+    )
+    return {node.seq: node for node in map(node_of, found)}
+
+
 def index(connection: sqlite3.Connection, page: Node, values: Mapping[str, Sequence[str]]) -> None:
     """Say anew by which options and numbers the row is found."""
     connection.execute("DELETE FROM choice WHERE page = ?", (page.seq,))
