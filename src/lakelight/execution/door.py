@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lakelight.audit import Trail
-from lakelight.errors import StorageError, TrailError
+from lakelight.errors import PermitError, StorageError, TrailError
 from lakelight.execution.executor import Executor, decision_entry
 from lakelight.execution.intents import find_intent
 from lakelight.guard import Approvals, Asker, Cap, Guard, Review
@@ -30,6 +30,7 @@ class Door:
         """See `operation` through, once, however often it is submitted.
 
         Raises:
+            PermitError: An operation of this id went out before, with other bytes.
             NotionError: Notion could not be reached or asked us to wait, and nothing was sent; or it
                 refused for a reason that a person can remove. Submit again later.
         """
@@ -40,6 +41,8 @@ class Door:
             )
         )
         if intent is not None:
+            if intent.operation.payload_hash != operation.payload_hash:
+                raise PermitError(operation=operation.id, why="sent before with other bytes")
             outcome = await self._executor.settle(intent, asker)
             if outcome is not None:
                 return outcome

@@ -7,7 +7,7 @@ be working on it.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -49,6 +49,17 @@ _MOST_DELAY = timedelta(seconds=10)
 
 _APPENDS = frozenset({Kind.BLOCK_APPEND})
 _FULL_SETS = frozenset({Kind.TICKET_MARK, Kind.PAGE_PROPERTIES_UPDATE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Start:
+    """A send whose intent is committed."""
+
+    anchor: Anchor
+    """The anchor in force, which may be that of an earlier send."""
+    sent_at: datetime
+    after_silence: bool
+    """True when an earlier send of the same bytes was never heard of."""
 
 
 class Executor:
@@ -95,15 +106,17 @@ class Executor:
         anchor = await self._anchor(operation, before)
         sent_at = self._clock.now()
         try:
-            sends = await self._database.run_durably(
+            start = await self._database.run_durably(
                 lambda connection: self._say_before(connection, operation, anchor, review, asker, sent_at)
             )
         except (StorageError, TrailError):
             return Stopped(decision="deny", reason="trail", facts={})
+        if not isinstance(start, _Start):
+            return start
         if self._clock.now() - sent_at > _MOST_DELAY:
             await self._say_after(operation, asker, "unsent", {}, result("failed", code="not_sent"))
             raise NotionUnreachable("the machine slept between the intent and the send")
-        return await self._send(operation, anchor, asker, sent_at, sends)
+        return await self._send(operation, asker, start)
 
     async def settle(self, intent: Intent, asker: Asker) -> Outcome | None:
         """What came of a send that nobody heard of; None when it may be sent again.
@@ -120,15 +133,13 @@ class Executor:
         until = intent.sent_at + self._settle
         return Unsettled(until=until) if self._clock.now() < until else None
 
-    async def _send(
-        self, operation: Operation, anchor: Anchor, asker: Asker, sent_at: datetime, sends: int
-    ) -> Outcome:
+    async def _send(self, operation: Operation, asker: Asker, start: _Start) -> Outcome:
         request = operation.request
         try:
             answer = await self._writer.send(request.method, request.path, request.content)
         except NotionConflict as error:
             # A definite answer: it was not saved. But an earlier send of the same bytes may have been.
-            found = await self._look(operation, anchor, asker) if sends > 1 else None
+            found = await self._look(operation, start.anchor, asker) if start.after_silence else None
             if found is None:
                 await self._unsent(operation, asker, error)
                 raise
@@ -147,16 +158,17 @@ class Executor:
             if not error.maybe_written:
                 await self._unsent(operation, asker, error)
                 raise
-            return await self._unknown(operation, anchor, asker, sent_at)
+            return await self._unknown(operation, asker, start)
         return await self._written(operation, asker, answer)
 
     async def _anchor(self, operation: Operation, before: Mapping[str, Any] | None) -> Anchor:
         if operation.kind in _APPENDS:
             children = await self._reader.children(operation.target)
-            date = children.date or self._clock.now()
+            # Our own clock will not do in its place: if it is ahead, our own blocks look too old.
+            date = children.date
             return Anchor(
                 last_child=str(children.blocks[-1]["id"]) if children.blocks else None,
-                notion_minute=iso(date.replace(second=0, microsecond=0)),
+                notion_minute=iso(date.replace(second=0, microsecond=0)) if date else None,
             )
         if operation.kind in _FULL_SETS and before:
             touched = operation.request.content["properties"]
@@ -172,10 +184,17 @@ class Executor:
         review: Review,
         asker: Asker,
         sent_at: datetime,
-    ) -> int:
-        sends = open_intent(connection, operation, anchor, asker.run_id, sent_at)
-        self._trail.append(connection, decision_entry(operation, review, asker, sends=sends))
-        return sends
+    ) -> _Start | Outcome:
+        # Somebody else may have submitted the same operation since it was looked up.
+        earlier = find_intent(connection, operation.id)
+        if earlier is not None and (known := earlier.settled()) is not None:
+            return known
+        after_silence = earlier is not None and earlier.state == "sent"
+        if earlier is not None and after_silence and sent_at < earlier.sent_at + self._settle:
+            return Unsettled(until=earlier.sent_at + self._settle)
+        intent = open_intent(connection, operation, anchor, asker.run_id, sent_at)
+        self._trail.append(connection, decision_entry(operation, review, asker, sends=intent.sends))
+        return _Start(anchor=intent.anchor, sent_at=sent_at, after_silence=after_silence)
 
     async def _written(self, operation: Operation, asker: Asker, answer: Answer) -> Outcome:
         ids: tuple[str, ...] = (operation.target,)
@@ -203,14 +222,12 @@ class Executor:
         status = getattr(error, "status", None)
         await self._say_after(operation, asker, "unsent", {}, result("failed", http=status, code="not_sent"))
 
-    async def _unknown(
-        self, operation: Operation, anchor: Anchor, asker: Asker, sent_at: datetime
-    ) -> Outcome:
-        until = Unsettled(until=sent_at + self._settle)
+    async def _unknown(self, operation: Operation, asker: Asker, start: _Start) -> Outcome:
+        until = Unsettled(until=start.sent_at + self._settle)
         try:
             entry = result_entry("write.unknown", operation, asker, result("unknown", code="unreachable"))
             await self._trail.record(entry)
-            return await self._look(operation, anchor, asker) or until
+            return await self._look(operation, start.anchor, asker) or until
         except (NotionError, TrailError):
             return until
 
@@ -332,7 +349,11 @@ def result(
 
 
 def _common(operation: Operation, asker: Asker) -> dict[str, object]:
-    content = operation.request.content
+    try:
+        content = operation.request.content
+    except (ValueError, RecursionError):
+        # The guard denies what it cannot read, and that must stand in the trail too.
+        content = {}
     fields: dict[str, object] = {
         "agent": asker.agent,
         "run": asker.run_id,

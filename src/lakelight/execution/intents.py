@@ -56,40 +56,24 @@ class Intent:
 
 def find_intent(connection: Connection, operation_id: str) -> Intent | None:
     """The intent of an operation, if it was ever about to be sent."""
-    row = (
-        connection.exec_driver_sql(
-            "SELECT operation, anchor, run_id, sends, sent_at, state, outcome FROM intents"
-            " WHERE operation_id = ?",
-            (operation_id,),
-        )
-        .mappings()
-        .first()
-    )
-    if row is None:
-        return None
-    return Intent(
-        operation=Operation.load(row["operation"]),
-        anchor=Anchor(**json.loads(row["anchor"])),
-        run_id=row["run_id"],
-        sends=row["sends"],
-        sent_at=parse_iso(row["sent_at"]),
-        state=row["state"],
-        outcome=json.loads(row["outcome"]),
-    )
+    row = connection.exec_driver_sql(_FIND, (operation_id,)).mappings().first()
+    return None if row is None else _intent(row)
 
 
 def open_intent(
     connection: Connection, operation: Operation, anchor: Anchor, run_id: str, now: datetime
-) -> int:
-    """Say that `operation` is about to be sent; return which send of it this is.
+) -> Intent:
+    """Say that `operation` is about to be sent, and return how that stands.
 
-    The anchor of the first send stays: whatever arrived of it lies after that one.
+    The anchor of a send that nobody heard of stays: whatever arrived of it lies after that one. After a
+    send that surely did not arrive, the new anchor counts.
     """
     connection.exec_driver_sql(
         "INSERT INTO intents (operation_id, operation, payload_hash, run_id, anchor, sends, sent_at, state)"
         " VALUES (?, ?, ?, ?, ?, 1, ?, 'sent')"
         " ON CONFLICT (operation_id) DO UPDATE"
-        " SET sends = sends + 1, sent_at = excluded.sent_at, state = 'sent'"
+        " SET sends = sends + 1, sent_at = excluded.sent_at, state = 'sent',"
+        " anchor = CASE state WHEN 'unsent' THEN excluded.anchor ELSE anchor END"
         " WHERE state IN ('sent', 'unsent')",
         (
             operation.id,
@@ -106,10 +90,7 @@ def open_intent(
             iso(now),
         ),
     )
-    row = connection.exec_driver_sql(
-        "SELECT sends FROM intents WHERE operation_id = ?", (operation.id,)
-    ).one()
-    return int(row[0])
+    return _intent(connection.exec_driver_sql(_FIND, (operation.id,)).mappings().one())
 
 
 def close_intent(
@@ -119,4 +100,19 @@ def close_intent(
     connection.exec_driver_sql(
         "UPDATE intents SET state = ?, outcome = ? WHERE operation_id = ? AND state IN ('sent', 'unsent')",
         (state, json.dumps(outcome), operation_id),
+    )
+
+
+_FIND = "SELECT operation, anchor, run_id, sends, sent_at, state, outcome FROM intents WHERE operation_id = ?"
+
+
+def _intent(row: Mapping[Any, Any]) -> Intent:
+    return Intent(
+        operation=Operation.load(row["operation"]),
+        anchor=Anchor(**json.loads(row["anchor"])),
+        run_id=row["run_id"],
+        sends=row["sends"],
+        sent_at=parse_iso(row["sent_at"]),
+        state=row["state"],
+        outcome=json.loads(row["outcome"]),
     )
