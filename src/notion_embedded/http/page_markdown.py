@@ -11,7 +11,7 @@ from notion_embedded.http.desk import Desk
 from notion_embedded.http.writing import put_in, throw_away, touch_around
 from notion_embedded.markdown import EditRefused, Keep, Step, edit, lost_children, parse, reconcile, render
 from notion_embedded.model.blocks import Reading, read_children
-from notion_embedded.model.checks import Json, an_object, failed, one_of
+from notion_embedded.model.checks import UNDEFINED, Json, an_object, failed, one_of
 from notion_embedded.model.errors import guessed
 from notion_embedded.store import nodes
 from notion_embedded.store.nodes import Node
@@ -33,6 +33,9 @@ def update_markdown(desk: Desk, call: Call) -> Json:
     desk.check_editable(page)
     command = one_of(call.given("type"), "body.type", COMMANDS)
     body = an_object(call.given(command), f"body.{command}")
+    if body.get("position") is not None:
+        position = an_object(body["position"], f"body.{command}.position")
+        one_of(position.get("type", UNDEFINED), f"body.{command}.position.type", ("start", "end"))
     if call.body.get("markdown_version") not in (None, "v1"):
         raise failed("body.markdown_version", '`"v1"`', call.body["markdown_version"])
     old = trees_in(desk.connection, page.id)
