@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from notion_client import AsyncClient as Notion
+from notion_client import APIResponseError, AsyncClient as Notion
 from notion_client.helpers import async_collect_paginated_api
 
 
@@ -168,6 +168,24 @@ async def test_a_page_shows_the_properties_that_are_asked_for(
     only = await notion.pages.retrieve(page["id"], filter_properties=["title", "工时"])
 
     assert list(only["properties"]) == ["任务标题", "工时"]
+
+
+async def test_a_page_moves_into_a_page_and_into_a_data_source(
+    notion: Notion, served: Any, tickets: str
+) -> None:
+    root = served.workspace.root_page_id
+    page = await notion.pages.create(parent={"page_id": root}, properties={"title": text("Wanderer")})
+    other = await notion.pages.create(parent={"page_id": root}, children=[paragraph("a")])
+    inside = await notion.pages.move(page["id"], parent={"page_id": other["id"]})
+    row = await notion.pages.move(page["id"], parent={"data_source_id": tickets})
+    with pytest.raises(APIResponseError):
+        await notion.pages.move(other["id"], parent={"page_id": other["id"]})
+
+    assert inside["parent"] == {"type": "page_id", "page_id": other["id"]}
+    assert row["properties"]["任务标题"]["title"][0]["plain_text"] == "Wanderer"
+    assert row["properties"]["编号"]["unique_id"]["number"] == 1
+    assert row["properties"]["状态"]["status"]["name"] == "待开发"
+    assert [found["id"] for found in (await notion.data_sources.query(tickets))["results"]] == [page["id"]]
 
 
 async def test_blocks_are_appended_in_place_edited_and_trashed(notion: Notion, served: Any) -> None:
