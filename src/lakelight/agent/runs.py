@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from lakelight import ids
 from lakelight.clock import Clock, iso, parse_iso
-from lakelight.jobs import Jobs
+from lakelight.jobs import Jobs, Owners
 from lakelight.storage import Connection
 
+RunKind = Literal["ticket", "chat", "undo"]
 RunState = Literal["queued", "working", "waiting", "done", "failed", "dropped"]
 
 
@@ -19,8 +20,13 @@ class Run:
     """One ticket being worked on."""
 
     id: str
+    kind: RunKind
     page_id: str
+    """The ticket's page; empty for what is no ticket."""
+    session_id: str
     agent: str
+    owner: str
+    """The process that works on it, or did."""
     state: RunState
     reason: str
     facts: Mapping[str, Any]
@@ -38,9 +44,10 @@ class Run:
 class Runs:
     """The table of runs. Every method works within the caller's transaction."""
 
-    def __init__(self, jobs: Jobs, clock: Clock) -> None:
+    def __init__(self, jobs: Jobs, clock: Clock, owners: Owners | None = None) -> None:
         self._jobs = jobs
         self._clock = clock
+        self._owners = owners
 
     def start(self, connection: Connection, page_id: str, agent: str) -> str:
         """A new run with its first job; its id."""
@@ -52,6 +59,18 @@ class Runs:
             (run_id, page_id, agent, job_id, now, now),
         )
         self._jobs.enqueue(connection, job_id, run_id)
+        return run_id
+
+    def begin(
+        self, connection: Connection, kind: RunKind, *, agent: str = "", session_id: str | None = None
+    ) -> str:
+        """A new run that this process works on itself, without a job; its id."""
+        run_id, now = ids.fresh("run"), iso(self._clock.now())
+        connection.exec_driver_sql(
+            "INSERT INTO runs (id, kind, session_id, agent, owner, state, job_id, created_at, updated_at)"
+            " VALUES (?, ?, ?, ?, ?, 'working', '', ?, ?)",
+            (run_id, kind, session_id, agent, self._me, now, now),
+        )
         return run_id
 
     def again(self, connection: Connection, run_id: str) -> None:
@@ -66,14 +85,25 @@ class Runs:
             self._jobs.enqueue(connection, run.job_id, run_id)
 
     def work(self, connection: Connection, run_id: str) -> Run | None:
-        """Mark a run as being worked on; None when it is over."""
-        connection.exec_driver_sql(
-            "UPDATE runs SET state = 'working', updated_at = ? WHERE id = ?"
-            " AND state IN ('queued', 'working', 'waiting')",
-            (iso(self._clock.now()), run_id),
-        )
+        """Become the one who works on a run; None when it is over, or a living process works on it."""
         run = self.get(connection, run_id)
-        return None if run is None or run.over else run
+        if run is None or run.over or self.is_taken(run):
+            return None
+        connection.exec_driver_sql(
+            "UPDATE runs SET state = 'working', owner = ?, updated_at = ? WHERE id = ?",
+            (self._me, iso(self._clock.now()), run_id),
+        )
+        return self.get(connection, run_id)
+
+    def is_taken(self, run: Run) -> bool:
+        """True while another process that lives works on `run`."""
+        if run.state != "working" or run.owner in {"", self._me} or self._owners is None:
+            return False
+        return self._owners.alive(run.owner)
+
+    @property
+    def _me(self) -> str:
+        return self._owners.me if self._owners else ""
 
     def wait(
         self,
@@ -125,15 +155,18 @@ class Runs:
     def _select(connection: Connection, where: str, values: tuple[str, ...]) -> list[Run]:
         rows = connection.exec_driver_sql(
             # `where` is one of the texts above, never anybody's input.
-            f"SELECT id, page_id, agent, state, reason, reason_facts, job_id, tries, due_at FROM runs"  # noqa: S608
-            f" WHERE {where} ORDER BY id",
+            "SELECT id, kind, page_id, session_id, agent, owner, state, reason, reason_facts, job_id, tries,"  # noqa: S608
+            f" due_at FROM runs WHERE {where} ORDER BY id",
             values,
         )
         return [
             Run(
                 id=row["id"],
-                page_id=row["page_id"],
+                kind=row["kind"],
+                page_id=row["page_id"] or "",
+                session_id=row["session_id"] or "",
                 agent=row["agent"],
+                owner=row["owner"],
                 state=row["state"],
                 reason=row["reason"],
                 facts=json.loads(row["reason_facts"]),

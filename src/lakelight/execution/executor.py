@@ -6,7 +6,7 @@ sent again, and "not there" counts only a settle time after the send, because No
 be working on it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -91,10 +91,13 @@ class Executor:
         review: Review,
         asker: Asker,
         before: Mapping[str, Any] | None = None,
+        *,
+        also: Callable[[Connection], None] | None = None,
     ) -> Outcome:
         """Carry out `operation` once and say what came of it.
 
         Args:
+            also: Done in the transaction of the intent; an approval is redeemed there.
             before: The page as it was last seen, for telling an update that arrived from one that
                 did not.
 
@@ -107,7 +110,9 @@ class Executor:
         sent_at = self._clock.now()
         try:
             start = await self._database.run_durably(
-                lambda connection: self._say_before(connection, operation, anchor, review, asker, sent_at)
+                lambda connection: self._say_before(
+                    connection, operation, anchor, review, asker, sent_at, also
+                )
             )
         except (StorageError, TrailError):
             return Stopped(decision="deny", reason="trail", facts={})
@@ -184,6 +189,7 @@ class Executor:
         review: Review,
         asker: Asker,
         sent_at: datetime,
+        also: Callable[[Connection], None] | None,
     ) -> _Start | Outcome:
         # Somebody else may have submitted the same operation since it was looked up.
         earlier = find_intent(connection, operation.id)
@@ -192,6 +198,8 @@ class Executor:
         after_silence = earlier is not None and earlier.state == "sent"
         if earlier is not None and after_silence and sent_at < earlier.sent_at + self._settle:
             return Unsettled(until=earlier.sent_at + self._settle)
+        if also is not None:
+            also(connection)
         intent = open_intent(connection, operation, anchor, asker.run_id, sent_at)
         self._trail.append(connection, decision_entry(operation, review, asker, sends=intent.sends))
         return _Start(anchor=intent.anchor, sent_at=sent_at, after_silence=after_silence)

@@ -55,6 +55,8 @@ class Parked:
     """A person is asked first."""
 
     approval: int
+    stale: int | None = None
+    """The approval that this one stands for, when its target had changed since it was shown."""
 
 
 Outcome = Written | Refused | Unsettled | Overtaken | Stopped | Parked

@@ -61,8 +61,8 @@ class Poller:
             await self._dispatcher.end_first_look()
             self._looked_in_full = now
         checkpoint = await self._database.run(lambda connection: ledger.fact(connection, _CHECKPOINT))
-        if checkpoint is None or not full:
-            taken += await self._look_since(source, parse_iso(checkpoint) if checkpoint else now)
+        # Also after a full look, which does not see what was moved away while nobody polled.
+        taken += await self._look_since(source, parse_iso(checkpoint) if checkpoint else now)
         taken += await self._asked_again(source)
         self._progress.tell("poll.done", full=full, taken=taken)
         return taken
@@ -75,7 +75,8 @@ class Poller:
             for run in self._runs.due(connection):
                 self._runs.again(connection, run.id)
             for run in self._runs.unfinished(connection, "queued", "working"):
-                if run.job_id not in live and not self._just_made(connection, run.id):
+                lost = run.job_id not in live and not self._runs.is_taken(run)
+                if lost and not self._just_made(connection, run.id):
                     self._runs.again(connection, run.id)
 
         await self._database.run(renew)

@@ -81,8 +81,11 @@ def test_a_run_starts_queued_with_its_first_job(runs: Runs, connection: Connecti
 
     assert run == Run(
         id=run.id,
+        kind="ticket",
         page_id="page-1",
+        session_id="",
         agent="A02",
+        owner="",
         state="queued",
         reason="",
         facts={},

@@ -22,11 +22,15 @@ CREATE TABLE tickets (
     updated_at TEXT NOT NULL
 );
 
--- A run: one ticket being worked on. `advance` jobs carry it; this row and its steps are the truth.
+-- A run: one ticket being worked on, one turn of a chat, one undoing. `advance` jobs carry it, or a process of its
+-- own (`owner`); this row and its steps are the truth.
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
-    page_id TEXT NOT NULL REFERENCES tickets (page_id),
+    kind TEXT NOT NULL DEFAULT 'ticket' CHECK (kind IN ('ticket', 'chat', 'undo')),
+    page_id TEXT REFERENCES tickets (page_id),
+    session_id TEXT,
     agent TEXT NOT NULL,
+    owner TEXT NOT NULL DEFAULT '',
     state TEXT NOT NULL CHECK (state IN ('queued', 'working', 'waiting', 'done', 'failed', 'dropped')),
     reason TEXT NOT NULL DEFAULT '',
     reason_facts TEXT NOT NULL DEFAULT '{}',
@@ -39,6 +43,7 @@ CREATE TABLE runs (
 );
 CREATE INDEX runs_by_state ON runs (state, due_at);
 CREATE UNIQUE INDEX one_live_run_a_ticket ON runs (page_id) WHERE state IN ('queued', 'working', 'waiting');
+CREATE INDEX runs_by_session ON runs (session_id, id);
 
 -- The journal: what a run has found, decided and done. A step is written once.
 CREATE TABLE steps (
@@ -97,17 +102,23 @@ END;
 -- Approvals wait for a person for as long as it takes.
 CREATE TABLE approvals (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
-    operation_id TEXT NOT NULL UNIQUE,
+    operation_id TEXT NOT NULL,
     operation TEXT NOT NULL,
     payload_hash TEXT NOT NULL,
     agent TEXT NOT NULL,
     run_id TEXT NOT NULL,
     reason TEXT NOT NULL,
     policy_hash TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'rejected', 'used', 'withdrawn')),
+    preview TEXT NOT NULL DEFAULT '{}',
+    pre_state TEXT NOT NULL DEFAULT '',
+    state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'rejected', 'used', 'stale', 'superseded', 'withdrawn')),
+    successor INTEGER REFERENCES approvals (number),
     created_at TEXT NOT NULL,
-    decided_at TEXT
+    decided_at TEXT,
+    decided_by TEXT NOT NULL DEFAULT '',
+    comment TEXT NOT NULL DEFAULT ''
 );
+CREATE UNIQUE INDEX one_question_an_operation ON approvals (operation_id) WHERE state IN ('pending', 'approved');
 
 -- Every call of a model, failed ones too.
 CREATE TABLE model_usage (
