@@ -15,6 +15,8 @@ from notion_embedded.store.workspace import Workspace
 
 Tree = dict[str, Any]
 
+MAX_DEPTH = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -58,9 +60,11 @@ def children_trees(workspace: Workspace, node_id: str) -> list[Tree]:
         return trees_in(connection, node_id)
 
 
-def trees_in(connection: sqlite3.Connection, node_id: str) -> list[Tree]:
-    """The same, on a connection that is already open."""
-    return [_tree(connection, child) for child in nodes.children(connection, node_id)]
+def trees_in(connection: sqlite3.Connection, node_id: str, depth: int = 0) -> list[Tree]:
+    """The same, on a connection that is already open. What lies deeper than `MAX_DEPTH` is left out."""
+    if depth >= MAX_DEPTH:
+        return []
+    return [_tree(connection, child, depth) for child in nodes.children(connection, node_id)]
 
 
 def data_sources(workspace: Workspace, database_id: str) -> list[Node]:
@@ -86,7 +90,12 @@ def users(workspace: Workspace) -> dict[str, User]:
         return {user.id: user for user in tokens.all_users(connection)}
 
 
-def _tree(connection: sqlite3.Connection, node: Node) -> Tree:
+def _tree(connection: sqlite3.Connection, node: Node, depth: int) -> Tree:
     if node.kind != "block":
         return {"id": node.id, "type": node.type, node.type: {"title": node.title}, "children": []}
-    return {"id": node.id, "type": node.type, node.type: node.body, "children": trees_in(connection, node.id)}
+    return {
+        "id": node.id,
+        "type": node.type,
+        node.type: node.body,
+        "children": trees_in(connection, node.id, depth + 1),
+    }

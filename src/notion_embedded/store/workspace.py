@@ -88,6 +88,8 @@ def open_workspace(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path)
+        # The file holds tokens: it is nobody else's to read.
+        path.touch(mode=0o600)
     except OSError as error:
         raise _unusable(path, error) from error
     try:
