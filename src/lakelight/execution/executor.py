@@ -14,7 +14,7 @@ from typing import Any
 from lakelight.audit import Entry, Trail
 from lakelight.clock import Clock, iso
 from lakelight.errors import LakelightError, StorageError, TrailError
-from lakelight.execution import traces
+from lakelight.execution import sightings, traces
 from lakelight.execution.intents import Anchor, Intent, State, close_intent, find_intent, open_intent
 from lakelight.guard import Asker, Permit, Review
 from lakelight.notion import (
@@ -179,6 +179,8 @@ class Executor:
             touched = operation.request.content["properties"]
             known = {name: value for name, value in before["properties"].items() if name in touched}
             return Anchor(before=properties_content(known))
+        if operation.kind is Kind.PAGE_CREATE:
+            return await sightings.before_creation(operation, self._reader, self._bot_id)
         return Anchor()
 
     def _say_before(
@@ -212,7 +214,8 @@ class Executor:
             ids, differences = traces.answered(operation, answer.body.get("results", []))
         elif answer.body.get("object") == "page":
             page = answer.body
-            if operation.kind in _FULL_SETS:
+            ids = (str(page["id"]),)
+            if operation.kind in _FULL_SETS or "properties" in operation.request.content:
                 differences = traces.differing_properties(operation, page)
         outcome = Written(ids=ids, differences=differences, page=page)
         told = result("success", http=answer.status, request=answer.request_id, differences=len(differences))
@@ -248,8 +251,14 @@ class Executor:
             found = Written(ids=ids, found=True)
             return await self._close(operation, asker, "written", found, result("success"))
         if operation.kind not in _FULL_SETS:
-            # What can't be looked up is never sent again by itself.
-            return Unsettled(until=self._clock.now() + self._settle)
+            match await sightings.look_up(operation, anchor, self._reader, self._bot_id):
+                case Written() as found:
+                    return await self._close(operation, asker, "written", found, result("success"))
+                case "absent":
+                    return None
+                case "unclear":
+                    # What can't be looked up is never sent again by itself.
+                    return Unsettled(until=self._clock.now() + self._settle)
         page = await self._reader.page(operation.target)
         match traces.properties_state(operation, anchor, page, self._bot_id):
             case "ours":

@@ -23,6 +23,8 @@ class Anchor:
     """Notion's own clock at that moment, cut to the minute as Notion cuts its times."""
     before: Mapping[str, Any] = field(default_factory=dict)
     """The touched properties as they were, in canonical form, for an update."""
+    known: tuple[str, ...] = ()
+    """The pages of that minute that our bot had made before, for a creation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,7 @@ def open_intent(
                     "last_child": anchor.last_child,
                     "notion_minute": anchor.notion_minute,
                     "before": anchor.before,
+                    "known": anchor.known,
                 }
             ),
             iso(now),
@@ -107,9 +110,10 @@ _FIND = "SELECT operation, anchor, run_id, sends, sent_at, state, outcome FROM i
 
 
 def _intent(row: Mapping[Any, Any]) -> Intent:
+    anchor = json.loads(row["anchor"])
     return Intent(
         operation=Operation.load(row["operation"]),
-        anchor=Anchor(**json.loads(row["anchor"])),
+        anchor=Anchor(**{**anchor, "known": tuple(anchor.get("known", ()))}),
         run_id=row["run_id"],
         sends=row["sends"],
         sent_at=parse_iso(row["sent_at"]),

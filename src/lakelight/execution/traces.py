@@ -2,7 +2,8 @@
 
 An append is ours when it is a later sibling of the child that was last before the send, made
 by our own bot, not before the send's minute by Notion's clock, with the same content. Creator
-and content together, since either could be somebody else's.
+and content together, since either could be somebody else's. A created page is told the same way, with its
+title.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from lakelight.clock import parse_iso
 from lakelight.execution.intents import Anchor
 from lakelight.notion.canonical import block_content, properties_content
 from lakelight.operations import Operation
+from lakelight.operations.surroundings import title_of
 
 Json = Mapping[str, Any]
 
@@ -27,16 +29,33 @@ def appended(
     """
     later = _after(children, anchor.last_child)
     since = parse_iso(anchor.notion_minute) if anchor.notion_minute else None
-    mine = [child for child in later if _is_ours(child, bot_id, since)]
+    mine = [child for child in later if is_ours(child, bot_id, since)]
     found: list[str] = []
     position = 0
     for block in operation.request.content["children"]:
         for index in range(position, len(mine)):
-            if _same(block, mine[index]):
+            if same_block(block, mine[index]):
                 found.append(str(mine[index]["id"]))
                 position = index + 1
                 break
     return tuple(found) if found else None
+
+
+def created(operation: Operation, anchor: Anchor, siblings: Sequence[Json], bot_id: str) -> tuple[str, ...]:
+    """The ids of the pages among `siblings` that may be the one that `operation` made.
+
+    Other properties than the title count as long as nobody else has edited the page since.
+    """
+    sent = operation.request.content.get("properties", {})
+    since = parse_iso(anchor.notion_minute) if anchor.notion_minute else None
+    return tuple(
+        str(page["id"])
+        for page in siblings
+        if page["id"] not in anchor.known
+        and is_ours(page, bot_id, since)
+        and title_of(page) == title_of({"properties": sent})
+        and (_properties_same(sent, page) or page.get("last_edited_by", {}).get("id") != bot_id)
+    )
 
 
 def answered(operation: Operation, results: Sequence[Json]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -46,7 +65,7 @@ def answered(operation: Operation, results: Sequence[Json]) -> tuple[tuple[str, 
     differences = [
         f"children[{index}]"
         for index, (wanted, got) in enumerate(zip(sent, new, strict=False))
-        if not _same(wanted, got)
+        if not same_block(wanted, got)
     ]
     if len(new) < len(sent):
         differences.append(f"children: {len(new)} of {len(sent)}")
@@ -80,6 +99,12 @@ def differing_properties(operation: Operation, page: Json) -> tuple[str, ...]:
     )
 
 
+def _properties_same(sent: Json, page: Json) -> bool:
+    # A page as its parent's block shows nothing of its properties but the title.
+    known = page.get("properties")
+    return known is None or properties_content(sent) == properties_content(known, among=sent)
+
+
 def _after(children: Sequence[Json], last_child: str | None) -> Sequence[Json]:
     # When the remembered child is gone, every sibling is a candidate: creator, time and
     # content still have to fit.
@@ -89,12 +114,14 @@ def _after(children: Sequence[Json], last_child: str | None) -> Sequence[Json]:
     return children
 
 
-def _is_ours(block: Json, bot_id: str, since: datetime | None) -> bool:
+def is_ours(block: Json, bot_id: str, since: datetime | None) -> bool:
+    """Whether our bot made a block or page, and not before `since`."""
     by_us = block.get("created_by", {}).get("id") == bot_id
     return by_us and (since is None or parse_iso(block["created_time"]) >= since)
 
 
-def _same(wanted: Json, got: Json) -> bool:
+def same_block(wanted: Json, got: Json) -> bool:
+    """True when a block as Notion gives it says what a block as it was sent said."""
     # What lies below a block is not part of an answer, so only the first level is compared.
     return bool(block_content(_flat(wanted)) == block_content(_flat(got)))
 
