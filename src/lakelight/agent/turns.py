@@ -104,6 +104,17 @@ class Loop:
                     return await self._end(turn, journal, asker, last, "done")
         return await self._end(turn, journal, asker, last, "capped")
 
+    async def steps_so_far(self, journal: Journal) -> list[Step]:
+        """The steps that a journal holds, in order; for a turn that broke off."""
+        steps = []
+        for round_ in range(1, MOST_ROUNDS + 1):
+            plan = journal.get(f"plan.{round_}")
+            for index in range(len((plan or {}).get("calls", ()))):
+                known = journal.get(f"step.{round_}.{index}")
+                if known is not None:
+                    steps.append(_step(known))
+        return steps
+
     async def _plan(self, turn: Turn, journal: Journal, round_: int) -> Plan:
         known = journal.get(f"plan.{round_}")
         if known is None:

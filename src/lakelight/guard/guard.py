@@ -1,12 +1,12 @@
 """Gathers the facts about an operation and asks the policy."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lakelight.guard.permits import Permit
 from lakelight.guard.policy import Cap, Decision, Facts, decide
-from lakelight.guard.policy_file import Policy
+from lakelight.guard.policy_file import Entry, Policy
 from lakelight.guard.scope import Scopes
 from lakelight.operations import Kind, Level, Operation, Risk, classify, touched
 
@@ -34,6 +34,10 @@ class Asker:
     agent: str
     run_id: str
     ticket: OwnTicket | None = None
+    undoes: Mapping[str, Kind] = field(default_factory=dict)
+    """Operations (by payload hash) that take back a recorded write of ours, with that write's kind."""
+    everywhere: bool = False
+    """A person's own chat: all that is shared with the token is in scope, at the installation's level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +66,19 @@ class Guard:
         approval: Literal["none", "valid", "invalid"] = "none",
     ) -> Review:
         """The guard's answer about `operation`; an exception on the way is a denial by its facts."""
-        entry = self._policy.entry(asker.agent)
+        entry = Entry(level=self._policy.level) if asker.everywhere else self._policy.entry(asker.agent)
         kinds = effects(operation, asker.ticket)
         own = frozenset({asker.ticket.page_id}) if asker.ticket else frozenset()
+        # A person who takes back what we wrote needs no more than the write needed, and has asked already.
+        undone = asker.undoes.get(operation.payload_hash) if asker.actor == "user" else None
         facts = Facts(
             effect=_effect(operation, kinds),
-            needs=max((kind.level for kind in kinds), default=Level.ADMIN),
-            risk=max((kind.risk for kind in kinds), default=Risk.CRITICAL),
+            needs=undone.level if undone else max((kind.level for kind in kinds), default=Level.ADMIN),
+            risk=Risk.MEDIUM if undone else max((kind.risk for kind in kinds), default=Risk.CRITICAL),
             level=min(entry.level, self._policy.level),
-            scope=await self._scopes.covers(operation.target, own | entry.roots),
+            scope="in"
+            if asker.everywhere
+            else await self._scopes.covers(operation.target, own | entry.roots),
             auth="ready",
             trail=trail,
             mode=self._policy.mode,
