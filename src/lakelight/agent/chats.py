@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from lakelight.agent.journal import Journal
+from lakelight.agent.planners.given import Given
 from lakelight.agent.planning import Turn
 from lakelight.agent.reply import Effect, Reply, compose_reply
 from lakelight.agent.runs import Run, Runs
@@ -36,15 +37,26 @@ class Chats:
         language: Language,
         page: str | None = None,
         target: str | None = None,
+        given: tuple[str, Mapping[str, Any]] | None = None,
     ) -> str:
-        """A new turn; its run's id. Nothing has happened yet."""
+        """A new turn; its run's id. Nothing has happened yet.
+
+        Args:
+            given: One tool and its arguments, for a client that plans by itself.
+        """
 
         def insert(connection: Connection) -> str:
             return self._runs.begin(connection, "chat", session_id=session_id)
 
         run_id = await self._database.run(insert)
         journal = await Journal.open(self._database, self._clock, run_id)
-        asked = {"request": request, "language": language, "page": page, "target": target}
+        asked = {
+            "request": request,
+            "language": language,
+            "page": page,
+            "target": target,
+            "given": list(given) if given else None,
+        }
         await journal.once("request", asked)
         return run_id
 
@@ -72,7 +84,8 @@ class Chats:
         )
         asker = Asker(actor="ai", agent="", run_id=run.id, everywhere=True)
         try:
-            result = await self._loop.advance(turn, journal, asker)
+            planner = Given(*asked["given"]) if asked.get("given") else None
+            result = await self._loop.advance(turn, journal, asker, planner)
         except StorageError:
             raise
         except LakelightError as error:

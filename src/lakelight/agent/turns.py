@@ -73,8 +73,13 @@ class Loop:
         self._door = door
         self._progress = progress
 
-    async def advance(self, turn: Turn, journal: Journal, asker: Asker) -> Ended | Suspended:
+    async def advance(
+        self, turn: Turn, journal: Journal, asker: Asker, planner: Planner | None = None
+    ) -> Ended | Suspended:
         """Bring a turn as far as it can go now.
+
+        Args:
+            planner: Plans this turn in the place of the usual one.
 
         Raises:
             ModelError: The planning model gave no usable answer; the turn can be taken up again.
@@ -82,7 +87,7 @@ class Loop:
         """
         last: Plan | None = None
         for round_ in range(1, MOST_ROUNDS + 1):
-            last = await self._plan(turn, journal, round_)
+            last = await self._plan(turn, journal, round_, planner or self._planner)
             match last:
                 case CallTools(calls=calls) if calls:
                     steps, suspended = await self._act(turn, calls, journal, asker, round_)
@@ -115,11 +120,11 @@ class Loop:
                     steps.append(_step(known))
         return steps
 
-    async def _plan(self, turn: Turn, journal: Journal, round_: int) -> Plan:
+    async def _plan(self, turn: Turn, journal: Journal, round_: int, planner: Planner) -> Plan:
         known = journal.get(f"plan.{round_}")
         if known is None:
             self._progress.tell("turn.plan", round=round_)
-            plan = await self._planner.plan(turn, [tool.spec for tool in self._tools.values()])
+            plan = await planner.plan(turn, [tool.spec for tool in self._tools.values()])
             known = await journal.once(f"plan.{round_}", _dump(plan))
         return _load(known)
 

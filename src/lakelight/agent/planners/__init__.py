@@ -1,0 +1,1 @@
+"""Planners: each implements `lakelight.agent.planning.Planner`."""
