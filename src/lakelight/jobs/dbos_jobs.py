@@ -68,7 +68,7 @@ class DbosJobs:
         )
 
     def prepare(self) -> None:
-        """Become the worker of this state and make DBOS's tables, without carrying anything yet.
+        """Become the worker of this state, without carrying anything yet.
 
         Raises:
             AlreadyRunning: Another process is the worker.
@@ -91,7 +91,10 @@ class DbosJobs:
         DBOS(config=config)
 
     async def start(self, advance: Advance) -> None:
-        """Take up what was left, then carry jobs until `stop`; needs `prepare`."""
+        """Take up what was left, then carry jobs until `stop`; needs `prepare`.
+
+        The first start on a state file makes the tables that `enqueue` writes to.
+        """
 
         @DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=1000)
         async def carry(run_id: str) -> None:
