@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from lakelight.agent import Progress, Runs
+from lakelight.agent import Progress, Run, Runs
 from lakelight.agent.journal import write_step
 from lakelight.audit import Entry as TrailEntry, Trail
 from lakelight.clock import Clock, iso, parse_iso
@@ -79,11 +79,8 @@ class Dispatcher:
         def forget(connection: Connection) -> int:
             waiting = ledger.entries(connection, "backlog")[:count]
             for entry in waiting:
-                # A look that never matches: the next full query brings the page as news.
-                connection.exec_driver_sql(
-                    "UPDATE tickets SET state = 'ignored', content_hash = '' WHERE page_id = ?",
-                    (entry.page_id,),
-                )
+                ledger.set_state(connection, entry.page_id, "ignored", self._clock.now())
+                ledger.forget_look(connection, entry.page_id)
             return len(waiting)
 
         return await self._database.run(forget)
@@ -128,7 +125,7 @@ class Dispatcher:
         ):
             return self._leave(connection, ticket, page, live is not None)
         if live is not None:
-            return self._wake(connection, page, ticket, live.id)
+            return self._wake(connection, page, ticket, live)
         if known is None and self._is_backlog(connection, ticket):
             ledger.set_state(connection, ticket.page_id, "backlog", now)
             return "backlog", {}
@@ -154,19 +151,22 @@ class Dispatcher:
         return "nothing", {}
 
     def _wake(
-        self, connection: Connection, page: Mapping[str, Any], ticket: Ticket, run_id: str
+        self, connection: Connection, page: Mapping[str, Any], ticket: Ticket, live: Run
     ) -> tuple[Taken, dict[str, object]]:
-        begun = connection.exec_driver_sql(
-            "SELECT 1 FROM steps WHERE run_id = ? AND name <> 'claimed'", (run_id,)
-        ).first()
-        if begun:
-            # Something was written already, so it goes on as it was claimed. What changed since is seen
-            # as news when it ends.
+        if self._committed(connection, live):
+            # It goes on as it was claimed. What changed since is seen as news when it ends.
             ledger.mark_seen(connection, ticket.page_id, see(page))
-            self._runs.again(connection, run_id)
+            self._runs.again(connection, live.id)
             return "woken", {}
-        self._runs.finish(connection, run_id, "dropped", "ticket_changed")
+        self._runs.finish(connection, live.id, "dropped", "ticket_changed")
         return self._assign(connection, page, ticket)
+
+    def _committed(self, connection: Connection, live: Run) -> bool:
+        """True when the run has an answer already, or a write of it is still open."""
+        drafted = connection.exec_driver_sql(
+            "SELECT 1 FROM steps WHERE run_id = ? AND name = 'draft'", (live.id,)
+        ).first()
+        return bool(drafted) or live.reason in {"unsettled", "approval"}
 
     def _assign(
         self, connection: Connection, page: Mapping[str, Any], ticket: Ticket

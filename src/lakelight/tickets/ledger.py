@@ -101,6 +101,11 @@ def mark_seen(connection: Connection, page_id: str, seen: Seen) -> None:
     )
 
 
+def forget_look(connection: Connection, page_id: str) -> None:
+    """Have the page be news at the next full look, however it looks then."""
+    connection.exec_driver_sql("UPDATE tickets SET content_hash = '' WHERE page_id = ?", (page_id,))
+
+
 def set_state(
     connection: Connection,
     page_id: str,

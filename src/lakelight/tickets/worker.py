@@ -87,6 +87,13 @@ class _Fail(Exception):
     failure: mark.Failure
 
 
+@dataclass(kw_only=True, eq=False)
+class _Drop(Exception):
+    """There is nothing to work on any more; likewise."""
+
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
     """What every step of one run needs."""
@@ -150,6 +157,8 @@ class Worker:
             await self._wait(run, work, wait)
         except _Fail as fail:
             await self._fail(run, work, fail)
+        except _Drop as drop:
+            await self._drop(run, drop)
         except (NotionError, ModelError, LakelightError) as error:
             if isinstance(error, StorageError):
                 raise
@@ -171,6 +180,9 @@ class Worker:
         agent = next((agent for agent in self._roster if agent.key == run.agent), None)
         if agent is None or agent.off_reason:
             raise _Wait(reason="agent_off", facts={"name": run.agent}, until=self._after(run))
+        if run.tries:
+            # A page in the trash is in no answer to a query, so no poll tells of it.
+            await self._refuse_trash(run.page_id)
         own = own_ticket(ticket, source)
         return _Work(
             run=run,
@@ -182,6 +194,10 @@ class Worker:
             asker=Asker(actor="ai", agent=agent.key, run_id=run.id, ticket=own),
             language=language_of(ticket.title, ticket.brief),
         )
+
+    async def _refuse_trash(self, page_id: str) -> None:
+        if (await self._reader.page(page_id)).get("in_trash"):
+            raise _Drop(reason="in_trash")
 
     async def _work(self, work: _Work) -> None:
         persona = await self._persona(work)
@@ -319,6 +335,7 @@ class Worker:
                 facts = {**outcome.facts, "decision": outcome.decision, "rule": outcome.reason}
                 raise _Wait(reason=f"guard_{outcome.decision}", facts=facts, until=self._after(work.run))
             case Refused() if must:
+                await self._refuse_trash(work.ticket.page_id)
                 raise _Fail(
                     reason="refused",
                     facts={"code": outcome.code, "status": outcome.status, "message": outcome.message},
@@ -387,6 +404,15 @@ class Worker:
         self._progress.tell(
             "ticket.failed", ticket=label, agent=run.agent, reason=fail.reason, facts=fail.facts
         )
+
+    async def _drop(self, run: Run, drop: _Drop) -> None:
+        def forget(connection: Connection) -> None:
+            self._runs.finish(connection, run.id, "dropped", drop.reason)
+            ledger.set_state(connection, run.page_id, "ignored", self._clock.now(), reason=drop.reason)
+            ledger.forget_look(connection, run.page_id)
+
+        await self._database.run(forget)
+        self._progress.tell("ticket.dropped", ticket=run.page_id[:8], title="", reason=drop.reason)
 
     async def _end(
         self,
