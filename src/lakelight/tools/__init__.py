@@ -11,6 +11,7 @@ from lakelight.tools.port import (
     ToolResult,
     ToolSpec,
 )
+from lakelight.tools.registry import check_kinds, standard_tools
 
 __all__ = [
     "Built",
@@ -22,4 +23,6 @@ __all__ = [
     "ToolContext",
     "ToolResult",
     "ToolSpec",
+    "check_kinds",
+    "standard_tools",
 ]

@@ -1,0 +1,1 @@
+"""Tools that build an operation. None of them can send one."""
