@@ -12,14 +12,38 @@ from lakelight.llm.errors import (
     ModelUnreachable,
     ModelUnusable,
 )
-from lakelight.llm.port import ChatEndpoint, Completion, Message, Model, Purpose, TaskKind
+from lakelight.llm.fence import fence, fence_name, tame
+from lakelight.llm.port import (
+    Called,
+    ChatEndpoint,
+    ChatMessage,
+    ChatModel,
+    ChatRequest,
+    Completion,
+    Message,
+    Model,
+    Purpose,
+    RawCall,
+    Returned,
+    Said,
+    TaskKind,
+    ToolCall,
+    UnreadCall,
+    Utterance,
+)
+from lakelight.llm.provider import PROFILES, Profile
 from lakelight.llm.router import RoutedModel, Waits
 from lakelight.llm.routes import DEFAULT_ROUTES, Route, Routes, load_routes, with_one_model
 from lakelight.llm.usage import NoUsage, Usage, UsageLog
 
 __all__ = [
     "DEFAULT_ROUTES",
+    "PROFILES",
+    "Called",
     "ChatEndpoint",
+    "ChatMessage",
+    "ChatModel",
+    "ChatRequest",
     "Completion",
     "Message",
     "Model",
@@ -31,14 +55,24 @@ __all__ = [
     "ModelUnreachable",
     "ModelUnusable",
     "NoUsage",
+    "Profile",
     "Purpose",
+    "RawCall",
+    "Returned",
     "Route",
     "RoutedModel",
     "Routes",
+    "Said",
     "TaskKind",
+    "ToolCall",
+    "UnreadCall",
     "Usage",
     "UsageLog",
+    "Utterance",
     "Waits",
+    "fence",
+    "fence_name",
     "load_routes",
+    "tame",
     "with_one_model",
 ]

@@ -22,7 +22,8 @@ from lakelight.llm.errors import (
     ModelUnreachable,
     ModelUnusable,
 )
-from lakelight.llm.port import Completion
+from lakelight.llm.port import Completion, RawCall, Utterance
+from lakelight.llm.quality import Fault
 
 _OVERLOADED = 529
 _SERVER_FAULTS = 500
@@ -55,13 +56,41 @@ def completion_in(reply: Reply, seconds: float) -> Completion:
         ModelUnreachable: It is no JSON object.
         ModelUnusable: It holds an error instead.
     """
-    content = _object_in(reply)
+    return utterance_in(reply, seconds).completion
+
+
+def utterance_in(reply: Reply, seconds: float) -> Utterance:
+    """The completion that `reply`, a success by its status, holds, with the calls in it.
+
+    Raises:
+        ModelUnreachable, ModelUnusable: As for `completion_in`.
+    """
+    return utterance_of(_object_in(reply), reply, seconds)
+
+
+def utterance_of(content: Mapping[str, Any], reply: Reply, seconds: float) -> Utterance:
+    """The completion that `content`, the body of `reply` or what its stream came to, holds.
+
+    Raises:
+        ModelUnusable: It holds an error instead.
+    """
     choice = _first(content.get("choices"))
     error = content.get("error") or choice.get("error")
     if error or not choice:
-        raise ModelUnusable(
-            reply.model, "error" if error or "choices" not in content else "empty", _reason(reply)
-        )
+        fault: Fault = "error" if error or "choices" not in content else "empty"
+        raise ModelUnusable(reply.model, fault, _reason_of(content, reply.secret))
+    message = _mapping(choice.get("message"))
+    return Utterance(completion=_completion(content, choice, reply, seconds), calls=_calls_of(message))
+
+
+def broken_stream(reply: Reply, body: object) -> ModelUnusable:
+    """The error for a stream in which an error, `body`, stood among the pieces of the answer."""
+    return ModelUnusable(reply.model, "error", _reason_of({"error": body}, reply.secret))
+
+
+def _completion(
+    content: Mapping[str, Any], choice: Mapping[str, Any], reply: Reply, seconds: float
+) -> Completion:
     message = _mapping(choice.get("message"))
     finish = choice.get("finish_reason")
     usage = _mapping(content.get("usage"))
@@ -73,6 +102,21 @@ def completion_in(reply: Reply, seconds: float) -> Completion:
         seconds=seconds,
         finish="content_filter" if message.get("refusal") else _word(finish) or None,
     )
+
+
+def _calls_of(message: Mapping[str, Any]) -> tuple[RawCall, ...]:
+    listed = message.get("tool_calls")
+    entries = listed if isinstance(listed, list) else []
+    if not entries and isinstance(message.get("function_call"), dict):
+        entries = [{"function": message["function_call"]}]
+    calls = []
+    for entry in entries:
+        fields = _mapping(entry)
+        function = _mapping(fields.get("function")) or fields
+        name, arguments = _word(function.get("name")), function.get("arguments")
+        if name or arguments:
+            calls.append(RawCall(id=_word(fields.get("id")), name=name, arguments=arguments))
+    return tuple(calls)
 
 
 def names_in(reply: Reply) -> list[str]:
@@ -144,16 +188,22 @@ def _reason(reply: Reply) -> str:
     if isinstance(content, list):  # Gemini wraps its errors in a list
         content = content[0] if content else None
     if content is None:
-        reason = "" if _is_markup(reply.body) else reply.body[:_REASON_LENGTH].decode(errors="replace")
-    else:
-        error = (
-            _mapping(content).get("error") or _first(_mapping(content).get("choices")).get("error") or content
-        )
-        fields = _mapping(error)
-        said = [fields.get("code"), fields.get("message") or fields.get("detail")]
-        reason = ": ".join(str(part) for part in said if part) or _word(error)
-    if len(reply.secret) >= _KEY_LENGTH:
-        reason = reason.replace(reply.secret, "***")
+        text = "" if _is_markup(reply.body) else reply.body[:_REASON_LENGTH].decode(errors="replace")
+        return _tidy(text, reply.secret)
+    return _reason_of(content, reply.secret)
+
+
+def _reason_of(content: object, secret: str) -> str:
+    fields = _mapping(content)
+    error = fields.get("error") or _first(fields.get("choices")).get("error") or content
+    details = _mapping(error)
+    said = [details.get("code"), details.get("message") or details.get("detail")]
+    return _tidy(": ".join(str(part) for part in said if part) or _word(error), secret)
+
+
+def _tidy(reason: str, secret: str) -> str:
+    if len(secret) >= _KEY_LENGTH:
+        reason = reason.replace(secret, "***")
     return _storable(" ".join(reason.split())[:_REASON_LENGTH])
 
 

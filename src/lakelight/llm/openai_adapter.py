@@ -6,17 +6,31 @@ it, and its own retries are off: the router's are the only ones.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from lakelight.clock import Clock
 from lakelight.errors import ConfigurationError
-from lakelight.llm.answer import Reply, completion_in, names_in, refusal_in, retry_after_in
+from lakelight.llm.answer import (
+    Reply,
+    broken_stream,
+    completion_in,
+    names_in,
+    refusal_in,
+    retry_after_in,
+    utterance_in,
+    utterance_of,
+)
 from lakelight.llm.errors import ModelTimeout, ModelUnreachable
-from lakelight.llm.port import Completion, Message
-from lakelight.llm.provider import PROFILES, Profile, is_local, profile_for, request_body
+from lakelight.llm.port import ChatRequest, Completion, Message, Utterance
+from lakelight.llm.provider import PROFILES, Profile, is_local, profile_for
+from lakelight.llm.request import chat_body, request_body
+from lakelight.llm.stream import Gathering
 
 if TYPE_CHECKING:
     import httpx2
@@ -58,21 +72,41 @@ class OpenAIEndpoint:
         self._seconds = timeout.total_seconds()
         self._client = _client(address, self._key or _NO_KEY)
 
+    @property
+    def profile(self) -> Profile:
+        """How the provider differs from the others."""
+        return self._profile
+
     async def chat(
         self, model: str, messages: Sequence[Message], *, max_tokens: int, temperature: float
     ) -> Completion:
         """Whatever `model` answers; see `ChatEndpoint.chat`."""
-        import httpx2
-
         body = request_body(self._profile, model, messages, max_tokens=max_tokens, temperature=temperature)
         start = self._clock.now()
-        reply = await self._reply(
-            model,
-            lambda: self._client.post(
-                "/chat/completions", body=body, cast_to=httpx2.Response, options=self._options()
-            ),
-        )
+        reply = await self._whole(model, body)
         return completion_in(reply, (self._clock.now() - start).total_seconds())
+
+    async def converse(
+        self,
+        model: str,
+        request: ChatRequest,
+        *,
+        max_tokens: int,
+        temperature: float,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Utterance:
+        """Whatever `model` answers, as text and calls; see `ChatEndpoint.converse`."""
+        stream = on_text is not None or model.startswith(self._profile.stream_only)
+        body = chat_body(
+            self._profile, model, request, max_tokens=max_tokens, temperature=temperature, stream=stream
+        )
+        start = self._clock.now()
+        if stream:
+            reply, content = await self._streamed(model, body, on_text or _ignore)
+        else:
+            reply, content = await self._whole(model, body), None
+        seconds = (self._clock.now() - start).total_seconds()
+        return utterance_in(reply, seconds) if content is None else utterance_of(content, reply, seconds)
 
     async def models(self) -> list[str]:
         """The names of the models on offer; see `ChatEndpoint.models`."""
@@ -93,19 +127,63 @@ class OpenAIEndpoint:
         limits = httpx2.Timeout(self._seconds, connect=min(_CONNECT_SECONDS, self._seconds))
         return {"timeout": limits, "max_retries": 0}
 
+    async def _whole(self, model: str, body: Mapping[str, Any]) -> Reply:
+        import httpx2
+
+        return await self._reply(
+            model,
+            lambda: self._client.post(
+                "/chat/completions", body=body, cast_to=httpx2.Response, options=self._options()
+            ),
+        )
+
+    async def _streamed(
+        self, model: str, body: Mapping[str, Any], on_text: Callable[[str], None]
+    ) -> tuple[Reply, Mapping[str, Any] | None]:
+        """The reply to `body`, and what its stream came to; nothing when it did not stream after all."""
+        from openai import AsyncStream
+        from openai.types.chat import ChatCompletion
+
+        gathering = Gathering()
+        async with self._errors(model):
+            chunks = await self._client.post(
+                "/chat/completions",
+                body=body,
+                cast_to=ChatCompletion,
+                stream=True,
+                stream_cls=AsyncStream[object],
+                options=self._options(),
+            )
+            async with chunks:
+                if "event-stream" not in chunks.response.headers.get("content-type", "event-stream"):
+                    await chunks.response.aread()
+                    return self._read(model, chunks.response), None
+                async for chunk in chunks:
+                    if text := gathering.feed(chunk):
+                        on_text(text)
+                if not gathering.finished:
+                    raise ModelUnreachable(self._host, "network")
+                return self._bodiless(model), gathering.body()
+
     async def _reply(self, model: str, send: Callable[[], Awaitable["httpx2.Response"]]) -> Reply:
         """What `send` brings, when it is a success.
 
         Raises:
             ModelError: It is none.
         """
+        async with self._errors(model):
+            return self._read(model, await send())
+
+    @asynccontextmanager
+    async def _errors(self, model: str) -> AsyncIterator[None]:
+        """Within it, every trouble of a call to `model` becomes an error of ours."""
         import httpx2
         import openai
 
         try:
             # The library's own limit starts anew with each byte; this one does not.
             async with asyncio.timeout(self._seconds):
-                return self._read(model, await send())
+                yield
         except TimeoutError:
             raise ModelTimeout(self._host, model, self._seconds) from None
         except openai.APITimeoutError as error:
@@ -114,8 +192,18 @@ class OpenAIEndpoint:
             raise ModelTimeout(self._host, model, self._seconds) from None
         except openai.APIStatusError as error:
             raise refusal_in(self._read(model, error.response)) from None
+        except (openai.APIConnectionError, openai.APIResponseValidationError):
+            raise ModelUnreachable(self._host, "network") from None
+        except openai.APIError as error:
+            # Only a stream has these: an error in place of a piece of the answer.
+            raise broken_stream(self._bodiless(model), error.body) from None
+        except json.JSONDecodeError:
+            raise ModelUnreachable(self._host, "json", status=HTTPStatus.OK) from None
         except openai.OpenAIError:
             raise ModelUnreachable(self._host, "network") from None
+
+    def _bodiless(self, model: str) -> Reply:
+        return Reply(host=self._host, model=model, status=HTTPStatus.OK, body=b"", secret=self._key)
 
     def _read(self, model: str, response: "httpx2.Response") -> Reply:
         return Reply(
@@ -126,6 +214,10 @@ class OpenAIEndpoint:
             retry_after=retry_after_in(response.headers, self._clock.now()),
             secret=self._key,
         )
+
+
+def _ignore(_text: str) -> None:
+    pass
 
 
 def _address(base_url: str) -> SplitResult:

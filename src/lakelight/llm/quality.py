@@ -41,10 +41,9 @@ def answer_in(text: str) -> str:
 def fault_of(text: str, finish: str | None) -> Fault | None:
     """What is wrong with `text`, reasoning included, as an answer; nothing when it can be used."""
     answer = answer_in(text)
-    if finish == "length":
-        return "cut_off"
-    if finish == "content_filter":
-        return "filtered"
+    stopped = fault_of_call(finish)
+    if stopped is not None:
+        return stopped
     if not _says_something(answer):
         return "reasoning_only" if _says_something(text) else "empty"
     if _HTML.match(answer):
@@ -54,6 +53,17 @@ def fault_of(text: str, finish: str | None) -> Fault | None:
     if _repeats(answer):
         return "repeating"
     return None
+
+
+def fault_of_call(finish: str | None) -> Fault | None:
+    """What is wrong with an answer that calls tools, whose text does not matter."""
+    match finish:
+        case "length":
+            return "cut_off"
+        case "content_filter":
+            return "filtered"
+        case _:
+            return None
 
 
 def _says_something(text: str) -> bool:

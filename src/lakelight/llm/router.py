@@ -8,13 +8,18 @@
 | time-out | once more, then the error |
 | refused, or an unusable answer | the next model |
 | key refused | the error |
+
+What was shown of an answer while it came is void when another one begins: then whoever shows it is
+told, and where nobody can be told nothing is begun again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from lakelight.clock import Clock
+from lakelight.llm.calls import said_of
 from lakelight.llm.errors import (
     ModelError,
     ModelLimited,
@@ -23,10 +28,23 @@ from lakelight.llm.errors import (
     ModelUnreachable,
     ModelUnusable,
 )
-from lakelight.llm.port import ChatEndpoint, Completion, Message, Purpose, TaskKind
-from lakelight.llm.quality import answer_in, fault_of
+from lakelight.llm.port import (
+    ChatEndpoint,
+    ChatMessage,
+    ChatRequest,
+    Completion,
+    Message,
+    Purpose,
+    Said,
+    TaskKind,
+)
+from lakelight.llm.provider import weak_at_tools
+from lakelight.llm.quality import answer_in, fault_of, fault_of_call
 from lakelight.llm.routes import Route, Routes
+from lakelight.llm.showing import Showing
 from lakelight.llm.usage import Usage, UsageLog
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +59,7 @@ class Waits:
 
 
 class RoutedModel:
-    """A `Model` that picks the model by the task, tries again, and turns to the stand-ins."""
+    """A `Model` and a `ChatModel`: picks the model by the task, tries again, turns to the stand-ins."""
 
     def __init__(
         self,
@@ -67,32 +85,78 @@ class RoutedModel:
             StorageError: The usage could not be recorded.
         """
         route = self._routes[task]
+        return await self._along(route, lambda model: self._complete_once(model, route, messages, purpose))
+
+    def weak_at_tools(self, task: TaskKind) -> bool:
+        """True when the preferred model of `task` should plan once; see `ChatModel.weak_at_tools`."""
+        route = self._routes[task]
+        if route.weak_tools is not None:
+            return route.weak_tools
+        return weak_at_tools(self._endpoint.profile, route.model)
+
+    async def converse(
+        self,
+        task: TaskKind,
+        messages: Sequence[ChatMessage],
+        *,
+        purpose: Purpose,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tool: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+        on_text: Callable[[str], None] | None = None,
+        on_restart: Callable[[ModelError], None] | None = None,
+    ) -> Said:
+        """The first usable answer along the route of `task`; see `ChatModel.converse`.
+
+        Raises:
+            ModelError, StorageError: As for `complete`.
+        """
+        route = self._routes[task]
+        request = ChatRequest(messages=messages, tools=tools, tool=tool, schema=schema)
+        stage = _Stage(on_text, on_restart, tools=bool(tools))
+        return await self._along(
+            route,
+            lambda model: self._converse_once(model, route, request, purpose, stage),
+            may_go_on=stage.clear,
+        )
+
+    async def _along(
+        self,
+        route: Route,
+        ask: Callable[[str], Awaitable[_Answer]],
+        may_go_on: Callable[[ModelError], bool] = lambda _error: True,
+    ) -> _Answer:
+        """The first answer that `ask` brings from a model of `route`.
+
+        Args:
+            may_go_on: Whether another try is allowed after an error.
+        """
         failures: list[tuple[str, ModelError]] = []
         for model in route.models:
             try:
-                return await self._ask(model, route, messages, purpose)
+                return await self._patiently(model, ask, may_go_on)
             except ModelError as error:
                 failures.append((model, error))
-                if not _another_may_do(error):
+                if model == route.models[-1] or not _another_may_do(error) or not may_go_on(error):
                     break
         _, last = failures[-1]
         last.facts["tried"] = [f"{model}: {error.code}" for model, error in failures]
         raise last
 
-    async def _ask(
-        self, model: str, route: Route, messages: Sequence[Message], purpose: Purpose
-    ) -> Completion:
+    async def _patiently(
+        self, model: str, ask: Callable[[str], Awaitable[_Answer]], may_go_on: Callable[[ModelError], bool]
+    ) -> _Answer:
         patience = _Patience(self._waits)
         while True:
             try:
-                return await self._ask_once(model, route, messages, purpose)
+                return await ask(model)
             except (ModelUnreachable, ModelLimited, ModelTimeout) as error:
                 wait = patience.wait_after(error)
-                if wait is None:
+                if wait is None or not may_go_on(error):
                     raise
             await self._clock.sleep(wait)
 
-    async def _ask_once(
+    async def _complete_once(
         self, model: str, route: Route, messages: Sequence[Message], purpose: Purpose
     ) -> Completion:
         at = self._clock.now()
@@ -108,6 +172,31 @@ class RoutedModel:
         if fault is not None:
             raise ModelUnusable(model, fault)
         return replace(completion, text=answer_in(completion.text))
+
+    async def _converse_once(
+        self, model: str, route: Route, request: ChatRequest, purpose: Purpose, stage: "_Stage"
+    ) -> Said:
+        at = self._clock.now()
+        try:
+            utterance = await self._endpoint.converse(
+                model,
+                request,
+                max_tokens=route.max_tokens,
+                temperature=route.temperature,
+                on_text=stage.open(),
+            )
+        except ModelError:
+            await self._record(model, purpose, at)
+            raise
+        said = said_of(utterance, request.tools, in_text=self._endpoint.profile.calls_in_text)
+        completion = utterance.completion
+        called = bool(said.tool_calls or said.unread) and bool(request.tools)
+        fault = fault_of_call(completion.finish) if called else fault_of(completion.text, completion.finish)
+        await self._record(model, purpose, at, completion, ok=fault is None)
+        if fault is not None:
+            raise ModelUnusable(model, fault)
+        stage.close(said.text)
+        return said
 
     async def _record(
         self,
@@ -130,6 +219,44 @@ class RoutedModel:
             ok=ok,
         )
         await self._usage.record(usage)
+
+
+class _Stage:
+    """Where the answer is shown while it comes. What was shown is never taken back in silence."""
+
+    def __init__(
+        self,
+        on_text: Callable[[str], None] | None,
+        on_restart: Callable[[ModelError], None] | None,
+        *,
+        tools: bool,
+    ) -> None:
+        self._on_text = on_text
+        self._on_restart = on_restart
+        self._tools = tools
+        self._showing: Showing | None = None
+
+    def open(self) -> Callable[[str], None] | None:
+        """Where the next answer goes."""
+        if self._on_text is None:
+            return None
+        self._showing = Showing(self._on_text, tools=self._tools)
+        return self._showing.feed
+
+    def clear(self, error: ModelError) -> bool:
+        """Whether another answer may begin after `error`; who was shown text is told that it does."""
+        if self._showing is None or not self._showing.shown:
+            return True
+        if self._on_restart is None:
+            return False
+        self._showing = None
+        self._on_restart(error)
+        return True
+
+    def close(self, text: str) -> None:
+        """Show the rest of `text`, the answer that counts."""
+        if self._showing is not None:
+            self._showing.finish(text)
 
 
 class _Patience:

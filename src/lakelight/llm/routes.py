@@ -31,6 +31,8 @@ class Route:
     fallbacks: tuple[str, ...]
     max_tokens: int
     temperature: float
+    weak_tools: bool | None = None
+    """Whether the model plans once instead of calling tools freely; by default its name and provider tell."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -111,11 +113,14 @@ _EXPECTED = {
     "fallbacks": "a list of names of models",
     "max_tokens": "a whole number from 1 up",
     "temperature": f"a number from 0 to {_MAX_TEMPERATURE}",
+    "weak_tools": "true or false",
 }
 
 
 def _fits(key: str, value: object) -> bool:
     match key, value:
+        case "weak_tools", _:
+            return isinstance(value, bool)
         case _, bool():
             return False
         case "model", str():

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from lakelight.digest import sha256
+from lakelight.llm import fence_name, tame
 from lakelight.tickets.language import Language, language_of
 from lakelight.tickets.matching import fold
 from lakelight.tickets.persona import Persona
@@ -148,17 +148,6 @@ def build_prompt(
     return [("system", f"{persona.text}\n\n{_RULES[language]}"), ("user", "\n\n".join(parts))]
 
 
-def fence_name(data: str) -> str:
-    """A name that occurs nowhere in `data`, in no width or case; the same for the same data."""
-    folded = fold(data)
-    turn = 0
-    while True:
-        name = "DATA-" + sha256(f"{turn}\n{data}".encode("utf-8", "replace"))[:12]
-        if fold(name) not in folded:
-            return name
-        turn += 1
-
-
 def task_kind(ticket: Ticket, agent: Agent) -> TaskKind:
     """Which route of models the ticket takes.
 
@@ -192,7 +181,7 @@ def _sections(ticket: Ticket, context: Context, limits: Limits, words: dict[str,
     ]
     for page in context.related:
         text, note = _cut(page.text, limits.related, words)
-        sections.append((words["related"], _tame(f"{page.title}\n{page.url}\n") + text, note))
+        sections.append((words["related"], tame(f"{page.title}\n{page.url}\n") + text, note))
     return sections
 
 
@@ -201,12 +190,7 @@ def _cut(
 ) -> tuple[str, str]:
     trimmed = text.strip()
     if len(trimmed) <= limit:
-        return _tame(trimmed), ""
+        return tame(trimmed), ""
     part = trimmed[:limit] if keep == "start" else trimmed[len(trimmed) - limit :]
     note = words["cut"].format(whole=len(trimmed), kept=words[keep], limit=limit)
-    return _tame(part), note
-
-
-def _tame(data: str) -> str:
-    # Some servers read the turn markers of a chat template (`<|im_end|>`) also inside a message.
-    return re.sub(r"<(?=\|)", "< ", data)
+    return tame(part), note

@@ -1,11 +1,8 @@
-"""Who gets which request."""
+"""Which host is which provider, and which models are weak at tools."""
 
 import pytest
 
-from lakelight.llm.port import Message
-from lakelight.llm.provider import PROFILES, is_local, profile_for, request_body
-
-HELLO = [Message("system", "简短。"), Message("user", "你好")]
+from lakelight.llm.provider import PROFILES, is_local, profile_for, weak_at_tools
 
 
 @pytest.mark.parametrize(
@@ -15,7 +12,13 @@ HELLO = [Message("system", "简短。"), Message("user", "你好")]
         ("notapi.openai.com.example.org", "plain"),
         ("dashscope.aliyuncs.com", "dashscope"),
         ("dashscope-intl.aliyuncs.com", "dashscope"),
-        ("api.deepseek.com", "plain"),
+        ("api.deepseek.com", "deepseek"),
+        ("api.moonshot.cn", "moonshot"),
+        ("open.bigmodel.cn", "zhipu"),
+        ("api.siliconflow.cn", "siliconflow"),
+        ("generativelanguage.googleapis.com", "gemini"),
+        ("api.anthropic.com", "anthropic"),
+        ("openrouter.ai", "plain"),
         ("127.0.0.1", "local"),
         ("192.168.1.20", "local"),
         ("localhost", "local"),
@@ -30,37 +33,21 @@ def test_the_host_tells_the_provider(host: str, name: str) -> None:
     assert is_local(host) == (name == "local")
 
 
-def test_most_providers_get_max_tokens_and_a_temperature() -> None:
-    assert request_body(PROFILES["plain"], "qwen-plus", HELLO, max_tokens=9, temperature=0.5) == {
-        "model": "qwen-plus",
-        "messages": [{"role": "system", "content": "简短。"}, {"role": "user", "content": "你好"}],
-        "max_tokens": 9,
-        "temperature": 0.5,
-    }
-
-
 @pytest.mark.parametrize(
-    ("provider", "model", "rest"),
+    ("provider", "model", "weak"),
     [
-        pytest.param("openai", "gpt-4.1", {"max_completion_tokens": 9, "temperature": 0.5}, id="OpenAI"),
-        pytest.param("openai", "gpt-5-mini", {"max_completion_tokens": 9}, id="OpenAI, no temperature"),
-        pytest.param("dashscope", "qwen-plus", {"max_tokens": 9, "temperature": 0.5}, id="DashScope"),
-        pytest.param(
-            "dashscope",
-            "qwen3-8b",
-            {"max_tokens": 9, "temperature": 0.5, "enable_thinking": False},
-            id="DashScope, a model that thinks unless told not to",
-        ),
-        pytest.param("local", "qwen3-8b", {"max_tokens": 9, "temperature": 0.5}, id="local"),
+        ("dashscope", "qwen-plus", False),
+        ("openai", "gpt-5-mini", False),
+        ("local", "qwen2.5-coder:1.5b", True),
+        ("local", "qwen2.5:7b", False),
+        ("local", "Qwen3-30B-A3B", False),
+        ("local", "/models/qwen-1.5b.gguf", True),
+        ("local", "llama3.3", True),
+        ("siliconflow", "Qwen/Qwen2.5-3B-Instruct", True),
+        ("plain", "mixtral-8x22b", False),
     ],
 )
-def test_each_provider_gets_what_it_takes(provider: str, model: str, rest: dict[str, object]) -> None:
-    body = request_body(PROFILES[provider], model, HELLO, max_tokens=9, temperature=0.5)
-
-    assert {key: value for key, value in body.items() if key not in {"model", "messages"}} == rest
-
-
-def test_half_a_character_does_not_reach_the_wire() -> None:
-    body = request_body(PROFILES["plain"], "m", [Message("user", "a\ud83d")], max_tokens=9, temperature=0)
-
-    assert body["messages"] == [{"role": "user", "content": "a\ufffd"}]
+def test_the_size_in_its_name_or_else_the_provider_tells_whether_a_model_is_weak(
+    provider: str, model: str, weak: bool
+) -> None:
+    assert weak_at_tools(PROFILES[provider], model) == weak

@@ -1,0 +1,41 @@
+"""Keeping data apart from instructions: fences that what stands between them cannot close. Pure."""
+
+import re
+import unicodedata
+
+from lakelight.digest import sha256
+
+_TURN_MARK = re.compile(r"<(?=\|)")
+
+
+def fence_name(data: str) -> str:
+    """A name that occurs nowhere in `data`, in no width or case; the same for the same data."""
+    folded = _fold(data)
+    turn = 0
+    while True:
+        name = "DATA-" + sha256(f"{turn}\n{data}".encode("utf-8", "replace"))[:12]
+        if _fold(name) not in folded:
+            return name
+        turn += 1
+
+
+def fence(data: str) -> str:
+    """`data` between fences of a name of its own."""
+    tamed = tame(data)
+    name = fence_name(tamed)
+    return f"<<<{name}\n{tamed}\n{name}>>>"
+
+
+def tame(data: str) -> str:
+    """`data` without the turn markers of a chat template (`<|im_end|>`).
+
+    Some servers read them also inside a message.
+    """
+    return _TURN_MARK.sub("< ", data)
+
+
+def _fold(text: str) -> str:
+    # What looks the same to a reader, or to a model, is the same. Case-folding can leave a form that
+    # NFKC would change again, hence the second round.
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(char for char in folded if unicodedata.category(char) != "Cf")
