@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,19 @@ import pytest
 
 from lakelight.clock import SystemClock
 from lakelight.errors import ConfigurationError
-from lakelight.llm import DEFAULT_ROUTES, Completion, Message, ModelError, NoUsage, Purpose, RoutedModel
+from lakelight.llm import (
+    DEFAULT_ROUTES,
+    ChatRequest,
+    Completion,
+    Message,
+    ModelError,
+    NoUsage,
+    Purpose,
+    RawCall,
+    RoutedModel,
+    ToolCall,
+    Utterance,
+)
 from lakelight.llm.answer import retry_after_in
 from lakelight.llm.openai_adapter import OpenAIEndpoint
 
@@ -116,6 +128,10 @@ def reply(content: Any = "好的。", *, finish: str | None = "stop", **message:
 
 def as_json(content: Any, status: int = 200, **headers: str) -> Raw:
     return Raw(json.dumps(content).encode(), status, {"content-type": "application/json", **headers})
+
+
+def as_delta(content: str) -> dict[str, Any]:
+    return {"choices": [{"delta": {"content": content}}]}
 
 
 def page(status: int) -> Raw:
@@ -487,3 +503,208 @@ async def test_the_sdk_is_not_imported_until_an_endpoint_is_made() -> None:
     )
 
     assert await process.wait() == 0
+
+
+SEARCH = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
+STREAM = {"content-type": "text/event-stream; charset=utf-8"}
+
+
+def events(*chunks: Any, end: str = "data: [DONE]\n\n", **fields: Any) -> Raw:
+    """An answer in a stream; a text stands for a chunk of it."""
+    lines = [
+        f"data: {json.dumps({'choices': [{'delta': {'content': chunk}}]} if isinstance(chunk, str) else chunk)}\n\n"
+        for chunk in chunks
+    ]
+    return Raw(": keep-alive\n\n".join(["", *lines]).encode() + end.encode(), headers=STREAM, **fields)
+
+
+def tool_piece(**entry: Any) -> dict[str, Any]:
+    return {"choices": [{"delta": {"tool_calls": [{"index": 0, **entry}]}}]}
+
+
+END = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+USAGE = {"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 5}}
+
+
+async def converse(
+    endpoint: OpenAIEndpoint, on_text: Callable[[str], None] | None = None, **request: Any
+) -> Utterance:
+    return await endpoint.converse(
+        "qwen-plus",
+        ChatRequest(messages=ASK, **request),
+        max_tokens=40,
+        temperature=0.5,
+        on_text=on_text,
+    )
+
+
+async def test_an_answer_streams_in_pieces_with_its_usage_at_the_end(
+    provider: Provider, endpoint: OpenAIEndpoint
+) -> None:
+    provider.answers = [events({"model": "qwen-plus-2026", **as_delta("好")}, "的", "。", END, USAGE)]
+    pieces: list[str] = []
+
+    utterance = await converse(endpoint, pieces.append)
+
+    assert pieces == ["好", "的", "。"]
+    assert utterance == Utterance(
+        completion=Completion(
+            text="好的。",
+            model="qwen-plus-2026",
+            input_tokens=12,
+            output_tokens=5,
+            seconds=utterance.completion.seconds,
+            finish="stop",
+        )
+    )
+    [(_, _, body)] = provider.requests
+    assert (body["stream"], body["stream_options"]) == (True, {"include_usage": True})
+
+
+async def test_calls_come_whole_or_in_pieces_and_are_the_same(
+    provider: Provider, endpoint: OpenAIEndpoint
+) -> None:
+    function = {"name": "search", "arguments": '{"query": "湖"}'}
+    provider.answers = [
+        reply(None, tool_calls=[{"id": "c1", "type": "function", "function": function}]),
+        events(
+            tool_piece(id="c1", function={"name": "search", "arguments": ""}),
+            tool_piece(function={"arguments": '{"query":'}),
+            tool_piece(function={"arguments": ' "湖"}'}),
+            END,
+        ),
+    ]
+
+    whole = await converse(endpoint, tools=[SEARCH])
+    streamed = await converse(endpoint, lambda _: None, tools=[SEARCH])
+
+    assert whole.calls == streamed.calls == (RawCall(id="c1", **function),)
+    assert [body.get("stream") for _, _, body in provider.requests] == [None, True]
+    assert provider.requests[0][2]["tools"] == [SEARCH]
+
+
+async def test_who_cannot_stream_may_answer_in_one_piece(
+    provider: Provider, endpoint: OpenAIEndpoint
+) -> None:
+    provider.answers = [reply("好的。")]
+    pieces: list[str] = []
+
+    utterance = await converse(endpoint, pieces.append)
+
+    assert (utterance.completion.text, pieces) == ("好的。", [])
+
+
+async def test_a_model_that_only_streams_is_streamed_though_nobody_watches(provider: Provider) -> None:
+    endpoint = OpenAIEndpoint(provider.url, KEY, clock=SystemClock(), timeout=LONG, provider="dashscope")
+    provider.answers = [events({"choices": [{"delta": {"reasoning_content": "嗯"}}]}, "好", END)]
+
+    utterance = await endpoint.converse("qwq-plus", ChatRequest(messages=ASK), max_tokens=40, temperature=0.5)
+    await endpoint.aclose()
+
+    assert utterance.completion.text == "<think>嗯</think>\n好"
+    assert provider.requests[0][2]["stream"] is True
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "facts", "shown"),
+    [
+        pytest.param(
+            events("湖", {"error": {"message": f"upstream {KEY}", "code": 502}}),
+            "model.unusable",
+            {"fault": "error", "reason": "502: upstream ***"},
+            "湖",
+            id="an error among the pieces",
+        ),
+        pytest.param(
+            events("湖", {"choices": [{"error": {"message": "upstream"}, "finish_reason": "error"}]}),
+            "model.unusable",
+            {"fault": "error", "reason": "upstream"},
+            "湖",
+            id="an error in a choice",
+        ),
+        pytest.param(events("湖", end=""), "model.unreachable", {"what": "network"}, "湖", id="it stops"),
+        pytest.param(
+            events("湖", promised=9999), "model.unreachable", {"what": "network"}, "湖", id="the line is cut"
+        ),
+        pytest.param(
+            events("湖", end="data: {broken\n\n"), "model.unreachable", {"what": "json"}, "湖", id="garbage"
+        ),
+        pytest.param(events(end=""), "model.unreachable", {"what": "network"}, "", id="nothing"),
+        pytest.param(page(200), "model.unreachable", {"what": "html"}, "", id="HTML"),
+        pytest.param(page(502), "model.unreachable", {"what": "status"}, "", id="bad gateway"),
+        pytest.param(error("quota", 429), "model.limited", {}, "", id="limited"),
+        pytest.param(error("no", 401), "model.unauthorized", {}, "", id="wrong key"),
+        pytest.param(
+            error("`tool_choice` is not supported", 400), "model.refused", {"status": 400}, "", id="refused"
+        ),
+        pytest.param(
+            as_json({"error": {"message": "upstream"}}),
+            "model.unusable",
+            {"fault": "error", "reason": "upstream"},
+            "",
+            id="error in a 200",
+        ),
+        pytest.param(
+            Raw(b"data: ", headers=STREAM, promised=99999, dripping=True),
+            "model.timeout",
+            {"seconds": 0.3},
+            "",
+            id="dripping",
+        ),
+    ],
+)
+async def test_a_stream_that_goes_wrong_becomes_an_error_of_ours(
+    provider: Provider, answer: Raw, code: str, facts: dict[str, Any], shown: str
+) -> None:
+    endpoint = OpenAIEndpoint(
+        provider.url, KEY, clock=SystemClock(), timeout=timedelta(seconds=0.3) if answer.dripping else LONG
+    )
+    provider.answers = [answer]
+    pieces: list[str] = []
+
+    with pytest.raises(ModelError) as caught:
+        await converse(endpoint, pieces.append)
+    await endpoint.aclose()
+
+    assert (caught.value.code, {**caught.value.facts, **facts}) == (code, caught.value.facts)
+    assert "".join(pieces) == shown
+    assert KEY not in str(caught.value)
+
+
+async def test_a_stopped_turn_lets_go_of_the_line(provider: Provider, endpoint: OpenAIEndpoint) -> None:
+    provider.answers = [Raw(b"data: ", headers=STREAM, promised=99999, dripping=True)]
+    task = asyncio.create_task(converse(endpoint, lambda _: None))
+    while not provider.requests:
+        await asyncio.sleep(0.01)
+
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_conversation_goes_through_all_of_it(provider: Provider) -> None:
+    clock = Waitless()
+    endpoint = OpenAIEndpoint(provider.url, KEY, clock=clock, timeout=LONG)
+    model = RoutedModel(endpoint, DEFAULT_ROUTES, usage=NoUsage(), clock=clock)
+    call = '{"name": "search", "arguments": "{\\"query\\": \\"湖\\"}"}'
+    provider.answers = [
+        page(502),
+        events("湖", {"error": {"message": "upstream"}}),
+        events("<think>嗯</th", "ink>我找。\n``", f"`json\n{call}\n```", END, USAGE),
+    ]
+    shown: list[str] = []
+
+    said = await model.converse(
+        "reasoning",
+        ASK,
+        purpose=Purpose(agent="A05"),
+        tools=[SEARCH],
+        on_text=shown.append,
+        on_restart=lambda error: shown.append(f"[{error.code}]"),
+    )
+    await endpoint.aclose()
+
+    assert shown == ["湖", "[model.unusable]", "我找。"]
+    assert (said.text, said.completion.input_tokens) == ("我找。", 12)
+    assert said.tool_calls == (ToolCall(id="call_0", name="search", arguments={"query": "湖"}),)

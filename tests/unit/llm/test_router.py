@@ -1,12 +1,15 @@
 """Which model is asked, how often, after which wait, and what is written down about it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from lakelight.llm import (
     DEFAULT_ROUTES,
+    PROFILES,
+    ChatRequest,
     Completion,
     Message,
     ModelError,
@@ -17,8 +20,11 @@ from lakelight.llm import (
     ModelUnreachable,
     ModelUnusable,
     Purpose,
+    RawCall,
     RoutedModel,
+    ToolCall,
     Usage,
+    Utterance,
     with_one_model,
 )
 
@@ -221,3 +227,181 @@ async def test_with_one_model_no_other_is_asked(clock: SlowClock) -> None:
 
     assert script.asked == ["qwen2.5:7b"]
     assert caught.value.facts["fault"] == "empty"
+
+
+FETCH = {
+    "type": "function",
+    "function": {
+        "name": "fetch",
+        "parameters": {"type": "object", "properties": {"page": {"type": "string"}}},
+    },
+}
+
+
+class Talk:
+    """An endpoint that shows pieces of its answers and then gives them, or fails; in order."""
+
+    def __init__(self, clock: SlowClock, *answers: tuple[str, ModelError | Utterance]) -> None:
+        self.clock = clock
+        self.answers = list(answers)
+        self.asked: list[tuple[str, ChatRequest]] = []
+        self.profile = PROFILES["local"]
+
+    async def converse(
+        self,
+        model: str,
+        request: ChatRequest,
+        *,
+        max_tokens: int,
+        temperature: float,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Utterance:
+        self.asked.append((model, request))
+        piece, answer = self.answers.pop(0)
+        if on_text:
+            on_text(piece)
+        if isinstance(answer, ModelError):
+            raise answer
+        return answer
+
+    async def chat(
+        self, model: str, messages: Sequence[Message], *, max_tokens: int, temperature: float
+    ) -> Completion:
+        raise AssertionError
+
+    async def models(self) -> list[str]:
+        return []
+
+    async def aclose(self) -> None:
+        pass
+
+
+def answer(text: str, *calls: RawCall, finish: str = "stop") -> Utterance:
+    completion = Completion(text=text, model="m", input_tokens=7, output_tokens=3, seconds=2, finish=finish)
+    return Utterance(completion=completion, calls=calls)
+
+
+def call(arguments: str, name: str = "fetch") -> RawCall:
+    return RawCall(id="c", name=name, arguments=arguments)
+
+
+def talking(
+    clock: SlowClock, *answers: tuple[str, ModelError | Utterance]
+) -> tuple[RoutedModel, Talk, Ledger]:
+    talk, ledger = Talk(clock, *answers), Ledger()
+    return RoutedModel(talk, DEFAULT_ROUTES, usage=ledger, clock=clock), talk, ledger
+
+
+async def test_a_conversation_brings_text_and_calls_and_is_written_down(clock: SlowClock) -> None:
+    model, talk, ledger = talking(clock, ("", answer("<think>嗯</think>我读。", call('{"page": "湖"}'))))
+
+    said = await model.converse("reasoning", ASK, purpose=PURPOSE, tools=[FETCH])
+
+    assert said.text == "我读。"
+    assert said.tool_calls == (ToolCall(id="c", name="fetch", arguments={"page": "湖"}),)
+    assert talk.asked == [("qwen-plus", ChatRequest(messages=ASK, tools=[FETCH]))]
+    assert [(row.model, row.input_tokens, row.ok) for row in ledger.rows] == [("qwen-plus", 7, True)]
+
+
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [
+        pytest.param(answer("", call("{}")), ["plus"], id="a call without text"),
+        pytest.param(answer("<think>嗯</think>", call("{}")), ["plus"], id="a call and reasoning only"),
+        pytest.param(answer("", call("{", "fetch")), ["plus"], id="a call that cannot be read"),
+        pytest.param(answer("", call("{}"), finish="length"), ["plus", "turbo"], id="a call, cut off"),
+        pytest.param(answer("", call("{}"), finish="content_filter"), ["plus", "turbo"], id="filtered"),
+        pytest.param(answer(""), ["plus", "turbo"], id="nothing"),
+        pytest.param(answer("<think>嗯</think>"), ["plus", "turbo"], id="reasoning only"),
+        pytest.param(BUSY, ["plus", "plus"], id="busy"),
+        pytest.param(DOWN, ["plus", "plus"], id="down"),
+        pytest.param(ModelUnusable("m", "error", "x"), ["plus", "turbo"], id="an error in the stream"),
+    ],
+)
+async def test_the_next_try_is_the_same_as_for_a_text(
+    clock: SlowClock, first: ModelError | Utterance, asked: list[str]
+) -> None:
+    model, talk, _ = talking(clock, ("", first), ("", answer("好")))
+
+    await model.converse("reasoning", ASK, purpose=PURPOSE, tools=[FETCH])
+
+    assert [name for name, _ in talk.asked] == [f"qwen-{name}" for name in asked]
+
+
+async def test_calls_do_not_save_an_answer_to_a_question_without_tools(clock: SlowClock) -> None:
+    model, talk, _ = talking(clock, ("", answer("", call("{}"))), ("", answer("好")))
+
+    said = await model.converse("reasoning", ASK, purpose=PURPOSE)
+
+    assert said.text == "好"
+    assert len(talk.asked) == 2
+
+
+@pytest.mark.parametrize("error", [DOWN, BUSY, ModelUnusable("m", "error", "x"), UNKNOWN])
+async def test_an_answer_that_was_shown_is_not_begun_again_in_silence(
+    clock: SlowClock, error: ModelError
+) -> None:
+    shown: list[str] = []
+    model, talk, _ = talking(clock, ("湖水", error), ("好", answer("好")))
+
+    with pytest.raises(type(error)):
+        await model.converse("reasoning", ASK, purpose=PURPOSE, on_text=shown.append)
+
+    assert (shown, len(talk.asked)) == (["湖水"], 1)
+
+
+async def test_who_can_be_told_hears_that_an_answer_begins_again(clock: SlowClock) -> None:
+    shown: list[object] = []
+    model, _, _ = talking(
+        clock, ("湖水", DOWN), ("湖", answer("湖水清", finish="length")), ("好", answer("好的"))
+    )
+
+    said = await model.converse(
+        "reasoning",
+        ASK,
+        purpose=PURPOSE,
+        on_text=shown.append,
+        on_restart=lambda error: shown.append(error.code),
+    )
+
+    assert shown == ["湖水", "model.unreachable", "湖", "model.unusable", "好", "的"]
+    assert said.text == "好的"
+
+
+async def test_an_answer_of_which_nothing_was_shown_begins_again_without_a_word(clock: SlowClock) -> None:
+    shown: list[str] = []
+    model, _, _ = talking(clock, ("<think>嗯", DOWN), ("好", answer("好")))
+
+    await model.converse("reasoning", ASK, purpose=PURPOSE, on_text=shown.append)
+
+    assert shown == ["好"]
+
+
+async def test_no_voice_is_raised_when_nothing_begins_again(clock: SlowClock) -> None:
+    told: list[ModelError] = []
+    model, _, _ = talking(clock, ("湖", LATE), ("湖", BAD_KEY))
+
+    with pytest.raises(ModelUnauthorized):
+        await model.converse(
+            "reasoning", ASK, purpose=PURPOSE, on_text=lambda _: None, on_restart=told.append
+        )
+
+    assert told == [LATE]
+
+
+@pytest.mark.parametrize(
+    ("name", "override", "weak"),
+    [
+        ("qwen2.5:1.5b", None, True),
+        ("qwen2.5:7b", None, False),
+        ("qwen2.5:7b", True, True),
+        ("x", False, False),
+    ],
+)
+async def test_the_route_has_the_last_word_on_who_is_weak_at_tools(
+    clock: SlowClock, name: str, override: bool | None, weak: bool
+) -> None:
+    routes = {task: replace(route, model=name, weak_tools=override) for task, route in DEFAULT_ROUTES.items()}
+    model = RoutedModel(Talk(clock), routes, usage=Ledger(), clock=clock)
+
+    assert model.weak_at_tools("reasoning") == weak

@@ -23,11 +23,13 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
-    path.write_text('[coding]\nmodel = "deepseek-chat"\nfallbacks = []\ntemperature = 0\n', "utf-8")
+    path.write_text(
+        '[coding]\nmodel = "deepseek-chat"\nfallbacks = []\ntemperature = 0\nweak_tools = true\n', "utf-8"
+    )
 
     assert load_routes(path) == {
         **DEFAULT_ROUTES,
-        "coding": Route(model="deepseek-chat", fallbacks=(), max_tokens=8000, temperature=0),
+        "coding": Route(model="deepseek-chat", fallbacks=(), max_tokens=8000, temperature=0, weak_tools=True),
     }
 
 
@@ -66,6 +68,7 @@ def test_a_stand_in_that_is_the_model_itself_is_asked_once() -> None:
         pytest.param("[simple]\nmax_tokens = 1.5\n", "simple.max_tokens", id="half a token"),
         pytest.param("[simple]\ntemperature = 2.1\n", "simple.temperature", id="too hot"),
         pytest.param("[simple]\ntemperature = nan\n", "simple.temperature", id="not a number"),
+        pytest.param("[simple]\nweak_tools = 1\n", "simple.weak_tools", id="weak is a number"),
         pytest.param("[simple]\ntemperature = '0.5'\n", "simple.temperature", id="temperature is a text"),
     ],
 )
