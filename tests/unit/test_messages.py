@@ -13,6 +13,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 import lakelight
+from lakelight.agent.runs import RunState
+from lakelight.agent.undos import Result, UndoError
 from lakelight.bootstrap.embedded import EmbeddedError, EmbeddedInUse
 from lakelight.errors import (
     ConfigurationError,
@@ -23,7 +25,9 @@ from lakelight.errors import (
     StorageNewer,
     TrailError,
 )
-from lakelight.guard.policy import Cap, Decision, Reason
+from lakelight.guard import AlreadyDecided, ApprovalError, NoSuchApproval
+from lakelight.guard.approvals import ApprovalState
+from lakelight.guard.policy import RULES, Cap, Decision, Reason
 from lakelight.jobs.lease import AlreadyRunning
 from lakelight.llm.errors import (
     ModelError,
@@ -51,6 +55,8 @@ from lakelight.notion.errors import (
     UnknownColumn,
     UnknownOption,
 )
+from lakelight.operations import Kind
+from lakelight.operations.inverse import Why
 from lakelight.tickets.assignment import SkipReason
 from lakelight.tickets.columns import Problem
 from lakelight.tickets.dispatcher import Taken
@@ -101,6 +107,10 @@ EXAMPLES: tuple[LakelightError, ...] = (
     StorageNewer(file="state.db", version=9, known=1),
     TrailError(cause="storage.full"),
     PermitError(operation="op-1", why="spent"),
+    ApprovalError(approval="A-7"),
+    NoSuchApproval(approval="A-7"),
+    AlreadyDecided(approval="A-7", state="approved", by="mei", at="2026-11-30T12:00:00.000Z"),
+    UndoError(run="run_1"),
     AlreadyRunning(pid="41"),
     EmbeddedError(file="embedded.db", cause="database or disk is full"),
     EmbeddedInUse(file="embedded.db"),
@@ -292,7 +302,14 @@ def test_every_problem_with_a_column_has_a_sentence_of_its_fields(problem: type[
         *(f"wait.persona_{why}" for why in get_args(get_type_hints(NoPersona)["why"])),
         *(f"wait.guard_{Decision(cap).word}" for cap in (Cap.DENY, Cap.PREVIEW)),
         *(f"guard.reason.{reason}" for reason in Reason),
-        *(f"state.{state}" for state in get_args(TicketState)),
+        *(f"state.{state}" for state in sorted({*get_args(TicketState), *get_args(RunState)})),
+        *(f"kind.{kind}" for kind in Kind),
+        *(f"approval.why.{rule.reason}" for rule in RULES if rule.cap is Cap.CONFIRM),
+        *(f"approval.state.{state}" for state in get_args(ApprovalState)),
+        *(f"preview.undo.{why}" for why in ("possible", *get_args(Why))),
+        *(f"preview.note.{note}" for note in ("gone", "in_trash", "unchanged", "hidden", "links")),
+        *(f"undo.{result}" for result in get_args(Result)),
+        *(f"reply.{group}" for group in ("done", "failed", "cancelled", "stopped", "waiting")),
         *(f"progress.ticket.{taken}" for taken in get_args(Taken) if taken not in {"nothing", "left"}),
         *(f"cli.audit.how.{how}" for how in ("gap", "link", "content", "head")),
         *(f"doctor.{check}.{part}" for check in CHECKS for part in ("name", "ok", "fix")),
