@@ -107,19 +107,35 @@ async def _by_id(id_: str, thing: Thing, reader: NotionReader) -> list[Json]:
 
 
 async def _by_title(wanted: str, thing: Thing, context: ToolContext) -> Json | Question:
-    reader = context.reader
-    kinds = _KINDS[thing]
-    hits = await reader.search(wanted.strip(f" {_MARKS}"), kinds[0] if len(kinds) == 1 else None)
-    named = {hit["id"]: hit for hit in hits if _is_called(hit, wanted)}
-    if not named and "page" in kinds:
+    hits = await _search(wanted.strip(f" {_MARKS}"), thing, context.reader)
+    named = _called(wanted, hits)
+    known: list[Json] = []
+    if not named and "page" in _KINDS[thing]:
         # The search lags behind, so what was made a moment ago is looked for where the user is.
-        named = {page["id"]: page for page in await _near(wanted, context)}
-    if len(named) > 1:
-        return _which(wanted, thing, list(named.values()))
-    for id_, hit in named.items():
-        found = await _by_id(id_, "database" if hit.get("object") == "data_source" else "page", reader)
-        return found[0] if found else _missing(wanted, thing, [])
-    return _missing(wanted, thing, hits or await _alike(wanted, thing, reader))
+        named = _called(wanted, await _near(wanted, context))
+    if not named:
+        # Notion searches for the words as they are spelt; all that it lists at all may hold another spelling.
+        known = await _search("", thing, context.reader)
+        named = _called(wanted, known)
+    match named:
+        case []:
+            return _missing(wanted, thing, hits or _alike(wanted, known))
+        case [only]:
+            kind: Thing = "database" if only.get("object") == "data_source" else "page"
+            found = await _by_id(str(only["id"]), kind, context.reader)
+            return found[0] if found else _missing(wanted, thing, [])
+        case _:
+            return _which(wanted, thing, named)
+
+
+async def _search(words: str, thing: Thing, reader: NotionReader) -> list[Json]:
+    kinds = _KINDS[thing]
+    return await reader.search(words, kinds[0] if len(kinds) == 1 else None)
+
+
+def _called(name: str, things: list[Json]) -> list[Json]:
+    """Those with this title, each once."""
+    return list({thing["id"]: thing for thing in things if _is_called(thing, name)}.values())
 
 
 async def _near(wanted: str, context: ToolContext) -> list[Json]:
@@ -150,10 +166,8 @@ def _is_called(thing: Json, name: str) -> bool:
     return folded(name) != "" and folded(title_of(thing)) == folded(name)
 
 
-async def _alike(wanted: str, thing: Thing, reader: NotionReader) -> list[Json]:
-    kinds = _KINDS[thing]
-    known = await reader.search("", kinds[0] if len(kinds) == 1 else None)
-    titles = {folded(title_of(hit)): hit for hit in known}
+def _alike(wanted: str, known: list[Json]) -> list[Json]:
+    titles = {folded(title_of(thing)): thing for thing in known}
     inside = [title for title in titles if title and (title in folded(wanted) or folded(wanted) in title)]
     near = difflib.get_close_matches(folded(wanted), titles, n=_MOST_CANDIDATES, cutoff=_LIKE)
     return [titles[title] for title in dict.fromkeys([*inside, *near])]
