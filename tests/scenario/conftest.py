@@ -314,7 +314,7 @@ class Office:
 
     async def reason(self, page: str, language: Language = "en") -> str:
         entry = await self.entry(page)
-        return reason_text(Messages(language), entry.reason, entry.facts)
+        return reason_text(Messages(language), entry.state, entry.reason, entry.facts)
 
     def requests(self) -> list[tuple[str, str]]:
         """Every request that the house sent so far."""

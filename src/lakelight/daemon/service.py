@@ -6,9 +6,11 @@ from contextlib import suppress
 from datetime import timedelta
 
 from lakelight.agent import Progress, Runs
+from lakelight.agent.chats import Chats
+from lakelight.agent.undos import Undos
 from lakelight.clock import Clock
 from lakelight.daemon.sources import StateSources
-from lakelight.errors import LakelightError
+from lakelight.errors import LakelightError, StorageError
 from lakelight.jobs import Jobs
 from lakelight.storage import Database
 from lakelight.tickets.dispatcher import Dispatcher
@@ -19,6 +21,8 @@ log = logging.getLogger(__name__)
 
 _TICK = timedelta(seconds=0.2)
 _WAKE_EVERY = timedelta(seconds=1)
+_MOST_ROUNDS = 5
+"""A write that is still not known after so many looks is not waited for; its turn comes again later."""
 
 
 class Service:
@@ -30,6 +34,8 @@ class Service:
         poller: Poller,
         dispatcher: Dispatcher,
         worker: Worker,
+        chats: Chats,
+        undos: Undos,
         sources: StateSources,
         runs: Runs,
         jobs: Jobs,
@@ -41,7 +47,10 @@ class Service:
         self._poller = poller
         self._dispatcher = dispatcher
         self._idle = False
+        self._stuck: StorageError | None = None
         self._worker = worker
+        self._chats = chats
+        self._undos = undos
         self._sources = sources
         self._runs = runs
         self._jobs = jobs
@@ -52,7 +61,7 @@ class Service:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Poll and carry until `stop` is set; what goes wrong is told, and tried again at the next poll."""
-        await self._jobs.start(self._worker.advance)
+        await self._jobs.start(self._advance)
         try:
             await self._make_waiting_due()
             while not stop.is_set():
@@ -66,8 +75,9 @@ class Service:
 
         Raises:
             NotionError, SourceError: The ticket database cannot be read.
+            StorageError: The state cannot be written, so no run can go on.
         """
-        await self._jobs.start(self._worker.advance)
+        await self._jobs.start(self._advance)
         try:
             await self._make_waiting_due()
             while not stop.is_set():
@@ -78,6 +88,28 @@ class Service:
                     return
         finally:
             await self._jobs.stop()
+
+    async def advance(self, run_id: str) -> None:
+        """Bring a run of any kind as far as it can go now."""
+        run = await self._database.run(lambda connection: self._runs.get(connection, run_id))
+        match run.kind if run else None:
+            case "ticket":
+                await self._worker.advance(run_id)
+            case "chat":
+                await self._chats.advance(run_id)
+            case "undo":
+                await self._undos.advance(run_id)
+            case _:
+                pass
+
+    async def _advance(self, run_id: str) -> None:
+        try:
+            await self.advance(run_id)
+        except StorageError as error:
+            # The run stays as the state has it, and gets a new job when it lost this one.
+            self._stuck = error
+            self._progress.tell("state.failed", error=error, seconds=_WAKE_EVERY.total_seconds())
+            raise
 
     async def _poll_once(self) -> None:
         try:
@@ -120,13 +152,18 @@ class Service:
         return await self._database.run(
             lambda connection: (
                 bool(self._runs.unfinished(connection, "queued", "working"))
-                or any(run.reason == "unsettled" for run in self._runs.unfinished(connection, "waiting"))
+                or any(
+                    run.reason == "unsettled" and run.tries < _MOST_ROUNDS
+                    for run in self._runs.unfinished(connection, "waiting")
+                )
             )
         )
 
     async def _drain(self, stop: asyncio.Event) -> None:
         while not stop.is_set() and await self._busy():
             await self._clock.sleep(_TICK)
+            if self._stuck is not None:
+                raise self._stuck
             await self._poller.wake()
 
     async def _make_waiting_due(self) -> None:
