@@ -5,6 +5,7 @@ import unicodedata
 
 from lakelight.digest import sha256
 
+_CODE_FENCE = re.compile(r"\A```(?:markdown|md)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _TURN_MARK = re.compile(r"<(?=\|)")
 
 
@@ -24,6 +25,12 @@ def fence(data: str) -> str:
     tamed = tame(data)
     name = fence_name(tamed)
     return f"<<<{name}\n{tamed}\n{name}>>>"
+
+
+def unfenced(text: str) -> str:
+    """`text` without a code fence around all of it, which models put where none was asked for."""
+    match = _CODE_FENCE.match(text.strip())
+    return match[1] if match else text
 
 
 def tame(data: str) -> str:

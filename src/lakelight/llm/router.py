@@ -182,7 +182,8 @@ class RoutedModel:
                 model,
                 request,
                 max_tokens=route.max_tokens,
-                temperature=route.temperature,
+                # What is held to a form has one best answer.
+                temperature=0 if request.schema is not None else route.temperature,
                 on_text=stage.open(),
             )
         except ModelError:
