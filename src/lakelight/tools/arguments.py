@@ -74,7 +74,7 @@ def _small(part: Any, definitions: Mapping[str, Any]) -> Any:
 
 def _read(field: Mapping[str, Any], value: Any) -> Any:
     kind = field.get("type")
-    if isinstance(value, str) and kind in {"array", "object"}:
+    if isinstance(value, str) and kind in ("array", "object"):
         value = _parsed(value, list if kind == "array" else dict)
     if kind == "array" and isinstance(value, dict):
         value = [value]

@@ -86,7 +86,11 @@ def refusal(error: BadProperty | NotionTooLarge, column: Column) -> Question | F
         case _:
             return Fault(
                 key="tool.bad_value",
-                facts={"column": column.name, "type": column.type, "value": str(error.facts.get("value"))},
+                facts={
+                    "column": column.name,
+                    "type": column.type,
+                    "value": str(error.facts.get("value"))[:200],
+                },
             )
 
 

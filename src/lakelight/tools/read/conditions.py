@@ -68,7 +68,7 @@ def condition(column: Column, op: Op, value: object) -> dict[str, Any] | Questio
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if value is None or value == "" or isinstance(value, list):
-        facts = {"column": column.name, "type": column.type, "value": str(value)}
+        facts = {"column": column.name, "type": column.type, "value": str(value)[:200]}
         return Fault(key="tool.bad_value", facts=facts)
     try:
         wanted = _wanted(column, value)
