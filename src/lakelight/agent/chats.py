@@ -1,5 +1,6 @@
 """Turns of a chat as runs: begun, advanced, suspended and taken up again."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -16,8 +17,16 @@ from lakelight.guard import Asker
 from lakelight.messages import Language
 from lakelight.storage import Connection, Database
 
+log = logging.getLogger(__name__)
+
 _REMEMBERED = 6
 """Earlier turns of a session that a planner is told."""
+
+
+class TurnFault(LakelightError):
+    """A fault of ours in the middle of a turn."""
+
+    code = "turn.fault"
 
 
 class Chats:
@@ -90,6 +99,10 @@ class Chats:
             raise
         except LakelightError as error:
             return await self._broken_off(run, journal, error)
+        except Exception as error:
+            # A turn that stumbles must not be taken up again for ever; the traceback is in the log.
+            log.exception("turn.fault", extra={"run": run.id})
+            return await self._broken_off(run, journal, TurnFault(cause=type(error).__name__))
         match result:
             case Ended(reply=reply):
                 await self._finish(run, "done", reply.ending)

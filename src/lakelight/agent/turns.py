@@ -219,7 +219,8 @@ class Loop:
         self._progress.tell("turn.guard", tool=call.tool, kind=operation.kind.value, title=frozen["title"])
         outcome = await self._door.submit(operation, asker, frozen["before"], title=frozen["title"])
         step = _acted(call, operation, frozen["title"], outcome)
-        self._progress.tell(f"turn.{step.outcome}", tool=call.tool, title=frozen["title"], **step.data)
+        told = {name: step.data[name] for name in ("approval", "reason", "facts") if name in step.data}
+        self._progress.tell(f"turn.{step.outcome}", tool=call.tool, title=frozen["title"], **told)
         match outcome:
             case Parked():
                 return step, Suspended(reply=_EMPTY, reason="approval", until=None)
@@ -280,8 +281,9 @@ def _acted(call: Call, operation: Operation, title: str, outcome: Outcome) -> St
                 "facts": {"approval": f"A-{number}"},
             }
             return Step(call=call, outcome="parked", text=f"waits for approval A-{number}", data=data)
-        case Unsettled():
-            data = {**about, "reason": "wait.unsettled", "facts": {"kind": operation.kind.value}}
+        case Unsettled(cause=cause):
+            facts = {"kind": operation.kind.value, "cause": cause}
+            data = {**about, "reason": "wait.unsettled", "facts": facts}
             return Step(call=call, outcome="unsettled", text="no answer from Notion yet", data=data)
         case Overtaken():
             data = {**about, "reason": "wait.overtaken", "facts": {}}

@@ -6,13 +6,21 @@ from datetime import timedelta
 from pathlib import Path
 
 from lakelight.agent import Progress, Runs, UsageTable
+from lakelight.agent.chats import Chats
+from lakelight.agent.turns import Loop
+from lakelight.agent.undos import Undos
 from lakelight.audit import Sink, Trail
 from lakelight.bootstrap.home import Place, owner_file, remember_workspace, trail_key
+from lakelight.bootstrap.planner import build_planner
 from lakelight.clock import Clock
 from lakelight.daemon import Service, StateSources
 from lakelight.errors import ConfigurationError
 from lakelight.execution import Door, Executor
+from lakelight.execution.confirmations import Confirmations
+from lakelight.execution.surroundings import NotionSurroundings
 from lakelight.guard import Approvals, Guard, Policy, Scopes, load_policy
+from lakelight.ids import fresh
+from lakelight.jobs import Owners
 from lakelight.jobs.dbos_jobs import DbosJobs
 from lakelight.llm import ChatEndpoint, Model
 from lakelight.notion.api_log import ApiLog
@@ -27,6 +35,7 @@ from lakelight.tickets.poller import Poller
 from lakelight.tickets.roster import Roster, parse_roster
 from lakelight.tickets.source import StatusWords
 from lakelight.tickets.worker import Worker
+from lakelight.tools.registry import standard_tools
 
 EMBEDDED_WORDS = StatusWords(ready="待开发", working="进行中", needs_you="待确认", done="已完成")
 """The status words of a workspace that we made ourselves."""
@@ -45,7 +54,35 @@ class House:
     roster: Roster
     policy: Policy
     workspace_name: str
+    runs: Runs
+    worker: Worker
+    chats: Chats
+    undos: Undos
+    door: Door
+    approvals: Approvals
+    confirmations: Confirmations
+    surroundings: NotionSurroundings
+    clock: Clock
     release: Callable[[], None]
+
+    @staticmethod
+    def fresh_operation_id() -> str:
+        """An id for an operation that a person has edited."""
+        return fresh("op")
+
+    async def advance(self, run_id: str) -> None:
+        """Bring a run of any kind as far as it can go now."""
+        await self.service.advance(run_id)
+
+    async def abandoned(self) -> list[str]:
+        """The runs in whose middle a process died, which no serving process will take up."""
+        return await self.database.run(
+            lambda connection: [
+                run.id
+                for run in self.runs.unfinished(connection, "working")
+                if run.kind != "ticket" and not self.runs.is_taken(run)
+            ]
+        )
 
     async def close(self) -> None:
         """Let go of files and connections."""
@@ -123,8 +160,8 @@ async def settle_place(place: Place, settings: Settings, home: Path, clock: Cloc
     return replace(place, folder=remember_workspace(home, place.token, workspace_id))
 
 
-def read_roster(home: Path, folder: Path | None) -> Roster:
-    """The agents of a workspace.
+def read_roster(home: Path, folder: Path | None, *, needed: bool = True) -> Roster:
+    """The agents of a workspace; without `needed`, none where there is no `agents.json`.
 
     Raises:
         ConfigurationError: `agents.json` is missing or broken.
@@ -133,13 +170,29 @@ def read_roster(home: Path, folder: Path | None) -> Roster:
     try:
         return parse_roster(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
+        if not needed:
+            return Roster()
         raise ConfigurationError("config.roster.missing", file=file) from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError("config.roster.unreadable", file=file, cause=str(error)) from error
 
 
-async def build_house(*, home: Path, loaded: Loaded, place: Place, clock: Clock, progress: Progress) -> House:
+async def build_house(
+    *,
+    home: Path,
+    loaded: Loaded,
+    place: Place,
+    clock: Clock,
+    progress: Progress,
+    serving: bool = True,
+    on_text: Callable[[str], None] | None = None,
+) -> House:
     """Build everything for the workspace of `place`, whose folder is settled.
+
+    Args:
+        serving: Become the one process that carries this state's jobs. Without it a command can work on
+            runs of its own, also beside one that serves.
+        on_text: Hears what a model says while it says it.
 
     Raises:
         ConfigurationError: The roster, the policy or a setting cannot be used.
@@ -148,22 +201,32 @@ async def build_house(*, home: Path, loaded: Loaded, place: Place, clock: Clock,
     """
     settings = loaded.settings
     policy = load_policy(owner_file(home, place.folder, "policy.toml"))
-    roster = read_roster(home, place.folder)
+    roster = read_roster(home, place.folder, needed=serving)
     database = open_state(place, clock)
     notion = connect(place, settings, home, clock)
     jobs = DbosJobs(database, at_once=settings.tickets.at_once)
+    owners = Owners(database.file)
+
+    def release() -> None:
+        owners.leave()
+        jobs.release()
+
     try:
-        jobs.prepare()
+        owners.join()
+        if serving:
+            jobs.prepare()
         me = await notion.me()
     except BaseException:
-        jobs.release()
+        release()
         database.close()
         await notion.aclose()
         raise
     names = frozenset(name for agent in roster for name in (agent.key, agent.id, agent.name))
     trail = Trail(database, Sink(trail_key(home), names), clock)
     bot_id = str(me["id"])
-    runs = Runs(jobs, clock)
+    runs = Runs(jobs, clock, owners)
+    approvals = Approvals(clock)
+    surroundings = NotionSurroundings(notion)
     door = Door(
         guard=Guard(policy, Scopes(notion, clock)),
         executor=Executor(
@@ -176,9 +239,19 @@ async def build_house(*, home: Path, loaded: Loaded, place: Place, clock: Clock,
             bot_id=bot_id,
         ),
         trail=trail,
-        approvals=Approvals(clock),
+        approvals=approvals,
         database=database,
+        surroundings=surroundings,
     )
+    loop = Loop(
+        planner=build_planner(settings, home, database, notion, clock, on_text),
+        tools=standard_tools(),
+        reader=notion,
+        door=door,
+        progress=progress,
+    )
+    chats = Chats(database=database, runs=runs, loop=loop, clock=clock)
+    undos = Undos(database=database, runs=runs, door=door, reader=notion, clock=clock, bot_id=bot_id)
     sources = StateSources(
         reader=notion,
         database=database,
@@ -225,6 +298,8 @@ async def build_house(*, home: Path, loaded: Loaded, place: Place, clock: Clock,
         poller=poller,
         dispatcher=dispatcher,
         worker=worker,
+        chats=chats,
+        undos=undos,
         sources=sources,
         runs=runs,
         jobs=jobs,
@@ -243,7 +318,16 @@ async def build_house(*, home: Path, loaded: Loaded, place: Place, clock: Clock,
         roster=roster,
         policy=policy,
         workspace_name=str((me.get("bot") or {}).get("workspace_name") or ""),
-        release=jobs.release,
+        runs=runs,
+        worker=worker,
+        chats=chats,
+        undos=undos,
+        door=door,
+        approvals=approvals,
+        confirmations=Confirmations(database, approvals, trail),
+        surroundings=surroundings,
+        clock=clock,
+        release=release,
     )
 
 

@@ -17,7 +17,11 @@ app = typer.Typer(
 tickets_app = typer.Typer(help="The tickets: what they are at and why.", no_args_is_help=True)
 audit_app = typer.Typer(help="The trail: every decision and every write.", no_args_is_help=True)
 config_app = typer.Typer(help="The settings.", no_args_is_help=True)
+approvals_app = typer.Typer(
+    help="What waits for a yes: the exact change, and the decision.", no_args_is_help=True
+)
 app.add_typer(tickets_app, name="tickets")
+app.add_typer(approvals_app, name="approvals")
 app.add_typer(audit_app, name="audit")
 app.add_typer(config_app, name="config")
 
@@ -79,6 +83,51 @@ def up(
     work(_session(context), once=once, dry_run=dry_run, backlog=backlog, as_json=json_)
 
 
+_Page = Annotated[str | None, typer.Option("--page", help="The page that `this page` means: id or link.")]
+_Target = Annotated[
+    str | None, typer.Option("--target", help="Where new things go, a page or database: id or link.")
+]
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    request: Annotated[str, typer.Argument(help="What you want, in Chinese or English.")],
+    page: _Page = None,
+    target: _Target = None,
+    json_: _Json = False,
+) -> None:
+    """Ask for something to be found or done; writes go through the guard."""
+    from lakelight.cli.ask import ask as work
+
+    work(_session(context), request, page=page, target=target, as_json=json_)
+
+
+@app.command()
+def chat(
+    context: typer.Context,
+    page: _Page = None,
+    target: _Target = None,
+    session: Annotated[str | None, typer.Option("--session", help="Go on with an earlier chat.")] = None,
+) -> None:
+    """Talk at the terminal. Ctrl-C stops a turn and keeps the session, Ctrl-D ends it."""
+    from lakelight.cli.ask import chat as work
+
+    work(_session(context), page=page, target=target, session_id=session)
+
+
+@app.command()
+def undo(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="The run, as a reply names it, or a ticket's number.")],
+    json_: _Json = False,
+) -> None:
+    """Take back what a run wrote; what others changed since is left alone."""
+    from lakelight.cli.undo import undo as work
+
+    work(_session(context), run, as_json=json_)
+
+
 @app.command()
 def doctor(context: typer.Context, json_: _Json = False) -> None:
     """Check settings, Notion, columns, personas, model and state; each fault comes with its fix."""
@@ -123,6 +172,63 @@ def tickets_retry(
     from lakelight.cli.tickets import retry_tickets
 
     retry_tickets(_session(context), tickets, as_json=json_)
+
+
+_Approval = Annotated[str, typer.Argument(help="The approval, such as A-7.")]
+
+
+@approvals_app.command("list")
+def approvals_list(
+    context: typer.Context,
+    all_: Annotated[bool, typer.Option("--all", help="Decided ones too.")] = False,
+    json_: _Json = False,
+) -> None:
+    """List what waits for a decision."""
+    from lakelight.cli.approvals import list_approvals
+
+    list_approvals(_session(context), everything=all_, as_json=json_)
+
+
+@approvals_app.command("show")
+def approvals_show(context: typer.Context, approval: _Approval, json_: _Json = False) -> None:
+    """Show the exact change."""
+    from lakelight.cli.approvals import show_approval
+
+    show_approval(_session(context), approval, as_json=json_)
+
+
+@approvals_app.command("approve")
+def approvals_approve(context: typer.Context, approval: _Approval, json_: _Json = False) -> None:
+    """Say yes, see it carried out, and print the result."""
+    from lakelight.cli.approvals import decide
+
+    decide(_session(context), approval, approve=True, comment="", as_json=json_)
+
+
+@approvals_app.command("reject")
+def approvals_reject(
+    context: typer.Context,
+    approval: _Approval,
+    reason: Annotated[str, typer.Option("--reason", "-m", help="Told to the one who asked.")] = "",
+    json_: _Json = False,
+) -> None:
+    """Say no. Nothing is sent."""
+    from lakelight.cli.approvals import decide
+
+    decide(_session(context), approval, approve=False, comment=reason, as_json=json_)
+
+
+@approvals_app.command("edit")
+def approvals_edit(
+    context: typer.Context,
+    approval: _Approval,
+    body: Annotated[str, typer.Option("--body", help="The request's body as JSON; `show --json` prints it.")],
+    json_: _Json = False,
+) -> None:
+    """Say yes to an edited change; it passes the guard again."""
+    from lakelight.cli.approvals import edit
+
+    edit(_session(context), approval, body=body, as_json=json_)
 
 
 @audit_app.command("tail")

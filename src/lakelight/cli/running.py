@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable
 
+from lakelight.agent import Progress, Silent
 from lakelight.bootstrap.home import make_home
 from lakelight.cli.logs import start_log
 from lakelight.cli.progress import Terminal
@@ -26,8 +27,12 @@ def prepare(session: Session, environment: dict[str, str] | None = None) -> Load
     return loaded
 
 
-def terminal(session: Session, loaded: Loaded, when_idle: Callable[[], None] | None = None) -> Terminal:
-    """Progress for the person at the terminal."""
+def terminal(
+    session: Session, loaded: Loaded, when_idle: Callable[[], None] | None = None, *, quiet: bool = False
+) -> Progress:
+    """Progress for the person at the terminal; nobody is told with `quiet`."""
+    if quiet:
+        return Silent()
     return Terminal(session.messages, clean=known_secrets(session, loaded).clean, when_idle=when_idle)
 
 

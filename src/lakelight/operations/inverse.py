@@ -60,7 +60,7 @@ def inverse(
             return [make(Kind.PAGE_PROPERTIES_UPDATE, "PATCH", "/pages/", operation.target, body)]
         case Kind.PAGE_ARCHIVE | Kind.PAGE_RESTORE | Kind.BLOCK_DELETE:
             kind, path, trash = _SWITCHES[operation.kind]
-            if before is not None and before.get("in_trash") is trash:
+            if before is not None and bool(before.get("in_trash")) is not trash:
                 return CannotUndo("not_known")
             return [make(kind, "PATCH", path, operation.target, {"in_trash": trash})]
         case Kind.BLOCK_APPEND | Kind.PAGE_CREATE:

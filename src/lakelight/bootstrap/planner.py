@@ -1,0 +1,47 @@
+"""Chooses what plans a turn: the model that is set up, or the templates where none is."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from lakelight.agent.planners.offline import OfflinePlanner, WorkspaceIndex, build_index
+from lakelight.agent.planning import Planner
+from lakelight.clock import Clock
+from lakelight.notion import NotionReader
+from lakelight.settings import Settings
+from lakelight.storage import Database
+
+_REMEMBERED = timedelta(minutes=2)
+
+
+class CachedIndex:
+    """The workspace's titles, columns and options, read again when they are old."""
+
+    def __init__(self, reader: NotionReader, clock: Clock) -> None:
+        self._reader = reader
+        self._clock = clock
+        self._known: tuple[datetime, WorkspaceIndex] | None = None
+
+    async def __call__(self) -> WorkspaceIndex:
+        """The index.
+
+        Raises:
+            NotionError: Notion could not be asked.
+        """
+        now = self._clock.now()
+        if self._known is None or now - self._known[0] > _REMEMBERED:
+            self._known = (now, await build_index(self._reader))
+        return self._known[1]
+
+
+def build_planner(
+    settings: Settings,
+    home: Path,
+    database: Database,
+    reader: NotionReader,
+    clock: Clock,
+    on_text: Callable[[str], None] | None,
+) -> Planner:
+    """The planner of this installation. Templates never stand in for a model that is set up."""
+    del settings, home, database, on_text
+    return OfflinePlanner(CachedIndex(reader, clock))
