@@ -1,0 +1,1 @@
+"""What can be said, one file a language."""
