@@ -317,9 +317,9 @@ async def test_a_workspace_that_is_full_keeps_the_ticket_waiting(
         receipts = await office.receipts(page)
 
     assert home == office.home
-    assert entry.state == "waiting"
-    assert zh
-    assert en
+    assert (entry.state, entry.reason) == ("waiting", "unsettled")
+    assert "The workspace is full" in zh
+    assert "The workspace is full" in en
     assert half == []
     assert receipts == [1]
 

@@ -168,10 +168,10 @@ class Service:
 
     async def _make_waiting_due(self) -> None:
         # A start is a good moment to try again what waits: the owner may have mended something. What
-        # waits for a person or for Notion to settle keeps waiting.
+        # waits for a person or for Notion to settle is only looked at, and goes on waiting.
         now = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         await self._database.run(
             lambda connection: connection.exec_driver_sql(
-                "UPDATE runs SET due_at = ? WHERE state = 'waiting' AND reason NOT IN ('unsettled')", (now,)
+                "UPDATE runs SET due_at = ? WHERE state = 'waiting'", (now,)
             )
         )

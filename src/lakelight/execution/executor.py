@@ -163,7 +163,7 @@ class Executor:
             if not error.maybe_written:
                 await self._unsent(operation, asker, error)
                 raise
-            return await self._unknown(operation, asker, start)
+            return await self._unknown(operation, asker, start, error.cause)
         return await self._written(operation, asker, answer)
 
     async def _anchor(self, operation: Operation, before: Mapping[str, Any] | None) -> Anchor:
@@ -233,8 +233,8 @@ class Executor:
         status = getattr(error, "status", None)
         await self._say_after(operation, asker, "unsent", {}, result("failed", http=status, code="not_sent"))
 
-    async def _unknown(self, operation: Operation, asker: Asker, start: _Start) -> Outcome:
-        until = Unsettled(until=start.sent_at + self._settle)
+    async def _unknown(self, operation: Operation, asker: Asker, start: _Start, cause: str) -> Outcome:
+        until = Unsettled(until=start.sent_at + self._settle, cause=cause)
         try:
             entry = result_entry("write.unknown", operation, asker, result("unknown", code="unreachable"))
             await self._trail.record(entry)

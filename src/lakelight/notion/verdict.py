@@ -140,4 +140,5 @@ def _additional(body: Mapping[str, Any] | None) -> Mapping[str, Any]:
 def _cause(status: int, body: Mapping[str, Any] | None) -> str:
     if body is None:
         return f"status {status}, and no JSON"
-    return f"status {status} {_text(body, 'code')}".strip()
+    said = ": ".join(part for part in (_text(body, "code"), _text(body, "message")) if part)
+    return f"status {status} {said}".strip()

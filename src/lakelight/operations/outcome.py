@@ -34,6 +34,8 @@ class Unsettled:
     """No answer that can be trusted, and not to be sent again before `until`."""
 
     until: datetime
+    cause: str = field(default="no answer", compare=False)
+    """What came instead of one; the same silence for whatever reason is the same outcome."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,15 @@ from typing import Any, Protocol
 
 from lakelight import ids
 from lakelight.agent import Journal, Progress, Run, Runs
+from lakelight.agent.planning import Turn
+from lakelight.agent.turns import Ended, Suspended
 from lakelight.audit import Entry as TrailEntry, Trail
 from lakelight.clock import Clock, iso, parse_iso
 from lakelight.errors import LakelightError, StorageError
 from lakelight.execution import Door
 from lakelight.guard import Asker
 from lakelight.llm import Message, Model, ModelError, ModelTimeout, Purpose
+from lakelight.messages import Messages
 from lakelight.notion import NotionError, NotionLimited, NotionReader, NotionRefused
 from lakelight.notion.markdown import chunks, to_blocks
 from lakelight.operations import (
@@ -44,6 +47,7 @@ from lakelight.tickets.plan import own_ticket
 from lakelight.tickets.prompt import Context, build_prompt, task_kind
 from lakelight.tickets.receipt import Maker, compose
 from lakelight.tickets.references import RelatedPage, search_words
+from lakelight.tickets.report import report
 from lakelight.tickets.roster import Agent, Roster
 from lakelight.tickets.source import Source
 from lakelight.tickets.template import template_receipt
@@ -53,6 +57,8 @@ log = logging.getLogger(__name__)
 
 _LONGEST_WAIT = timedelta(minutes=30)
 _MOST_FAULTS = 5
+_MOST_ROUNDS = 5
+"""After so many sends without an answer the next one takes its time."""
 _MOST_RELATED = 5
 
 
@@ -112,6 +118,26 @@ class _Work:
         return self.ticket.number or self.ticket.title or self.ticket.page_id[:8]
 
 
+class Tasks(Protocol):
+    """What can be carried out by tools, without a language model."""
+
+    async def covers(self, brief: str, page_id: str) -> bool:
+        """True when `brief` is a command that is understood as a whole.
+
+        Raises:
+            NotionError: Notion could not be asked.
+        """
+        ...
+
+    async def carry_out(self, turn: Turn, journal: Journal, asker: Asker) -> Ended | Suspended:
+        """Bring it as far as it can go now; in the journal, so that it can be taken up again.
+
+        Raises:
+            NotionError: Notion could not be asked.
+        """
+        ...
+
+
 class Worker:
     """Advances runs."""
 
@@ -126,6 +152,7 @@ class Worker:
         reader: NotionReader,
         door: Door,
         model: Model | None,
+        tasks: Tasks | None,
         trail: Trail,
         clock: Clock,
         progress: Progress,
@@ -139,6 +166,7 @@ class Worker:
         self._reader = reader
         self._door = door
         self._model = model
+        self._tasks = tasks
         self._trail = trail
         self._clock = clock
         self._progress = progress
@@ -223,6 +251,8 @@ class Worker:
 
     async def _draft(self, work: _Work, persona: Persona) -> Mapping[str, Any]:
         draft = work.journal.get("draft")
+        if draft is None and await self._is_task(work):
+            draft = await self._carry_out(work)
         if draft is None:
             context = await self._context(work)
             self._progress.tell("ticket.read", ticket=work.label, related=len(context.related))
@@ -230,6 +260,42 @@ class Worker:
             self._progress.tell("ticket.drafted", ticket=work.label, model=draft["model"] or "")
         found: Mapping[str, Any] = draft
         return found
+
+    async def _is_task(self, work: _Work) -> bool:
+        if self._tasks is None or not work.ticket.brief:
+            return False
+        covered = work.journal.get("task")
+        if covered is None:
+            covers = await self._tasks.covers(work.ticket.brief, work.ticket.page_id)
+            covered = await work.journal.once("task", covers)
+        return bool(covered)
+
+    async def _carry_out(self, work: _Work) -> Mapping[str, Any] | None:
+        """The draft made of what was done; None when it turns out to take a model."""
+        if self._tasks is None:
+            return None
+        turn = Turn(request=work.ticket.brief, language=work.language, page=work.ticket.page_id)
+        result = await self._tasks.carry_out(turn, work.journal, work.asker)
+        match result:
+            case Suspended(reason="approval", reply=reply):
+                words = work.source.words
+                await self._mark(
+                    work, "needs_you", mark.needs_you("approval", work.language), words.needs_you
+                )
+                asked = next((effect.approval for effect in reply.waiting if effect.approval), "")
+                raise _Wait(reason="approval", facts={"approval": asked}, until=None)
+            case Suspended(reason=reason, until=until):
+                raise _Wait(reason=reason, facts={}, until=until)
+            case Ended(reply=reply) if reply.ending == "needs_model":
+                return None
+            case Ended(reply=reply):
+                text = report(reply, Messages(work.language))
+                at = iso(self._clock.now())
+                draft: Mapping[str, Any] = await work.journal.once(
+                    "draft", {"text": text, "model": None, "at": at}
+                )
+                self._progress.tell("ticket.carried_out", ticket=work.label, done=len(reply.done))
+                return draft
 
     async def _context(self, work: _Work) -> Context:
         body = await self._reader.page_markdown(work.ticket.page_id)
@@ -322,8 +388,12 @@ class Worker:
                     )
                 if not outcome.on_trail:
                     self._progress.tell("trail.degraded", ticket=work.label)
-            case Unsettled(until=until):
-                raise _Wait(reason="unsettled", facts={"kind": operation.kind.value}, until=until)
+            case Unsettled(until=until, cause=cause):
+                if work.run.tries >= _MOST_ROUNDS:
+                    until = max(until, self._after(work.run))
+                raise _Wait(
+                    reason="unsettled", facts={"kind": operation.kind.value, "cause": cause}, until=until
+                )
             case Parked(approval=number):
                 if operation.kind is not Kind.TICKET_MARK:
                     words = work.source.words
