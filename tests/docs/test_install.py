@@ -44,7 +44,7 @@ def test_an_installed_package_has_both_commands_and_their_data(tmp_path: Path) -
         text=True,
     )
 
-    assert '"done": 5' in demo.stdout
+    assert '"done": 7' in demo.stdout
     assert "serve" in embedded.stdout
     sources = {
         file.relative_to(ROOT / "src")

@@ -13,6 +13,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import lakelight
+from lakelight.agent.chats import TurnFault
 from lakelight.agent.runs import RunState
 from lakelight.agent.undos import Result, UndoError
 from lakelight.bootstrap.embedded import EmbeddedError, EmbeddedInUse
@@ -105,6 +106,7 @@ EXAMPLES: tuple[LakelightError, ...] = (
     StorageError(cause="database is locked"),
     StorageFull(cause="database or disk is full"),
     StorageNewer(file="state.db", version=9, known=1),
+    TurnFault(cause="KeyError"),
     TrailError(cause="storage.full"),
     PermitError(operation="op-1", why="spent"),
     ApprovalError(approval="A-7"),

@@ -41,6 +41,8 @@ class Turn:
     steps: tuple[Step, ...] = ()
     history: tuple[tuple[str, str], ...] = ()
     """Earlier turns of the session: (what the user said, what was replied)."""
+    label: str = ""
+    """What people call the work that this turn belongs to, such as a ticket's number."""
     persona: str = ""
     """The agent's persona, for a ticket; empty in a person's own chat."""
 

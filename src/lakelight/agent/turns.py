@@ -123,7 +123,7 @@ class Loop:
     async def _plan(self, turn: Turn, journal: Journal, round_: int, planner: Planner) -> Plan:
         known = journal.get(f"plan.{round_}")
         if known is None:
-            self._progress.tell("turn.plan", round=round_)
+            self._progress.tell("turn.plan", who=turn.label, round=round_)
             plan = await planner.plan(turn, [tool.spec for tool in self._tools.values()])
             known = await journal.once(f"plan.{round_}", _dump(plan))
         return _load(known)
@@ -157,7 +157,7 @@ class Loop:
     async def _read(self, turn: Turn, call: Call, journal: Journal, name: str) -> Step:
         known = journal.get(name)
         if known is None:
-            self._progress.tell("turn.read", tool=call.tool)
+            self._progress.tell("turn.read", who=turn.label, tool=call.tool)
             known = await journal.once(name, asdict(await self._observe(turn, call)))
         return _step(known)
 
@@ -216,11 +216,15 @@ class Loop:
                 {"operation": operation.dump(), "title": result.title, "before": result.before},
             )
         operation = Operation.load(frozen["operation"])
-        self._progress.tell("turn.guard", tool=call.tool, kind=operation.kind.value, title=frozen["title"])
+        self._progress.tell(
+            "turn.guard", who=turn.label, tool=call.tool, kind=operation.kind.value, title=frozen["title"]
+        )
         outcome = await self._door.submit(operation, asker, frozen["before"], title=frozen["title"])
         step = _acted(call, operation, frozen["title"], outcome)
         told = {name: step.data[name] for name in ("approval", "reason", "facts") if name in step.data}
-        self._progress.tell(f"turn.{step.outcome}", tool=call.tool, title=frozen["title"], **told)
+        self._progress.tell(
+            f"turn.{step.outcome}", who=turn.label, tool=call.tool, title=frozen["title"], **told
+        )
         match outcome:
             case Parked():
                 return step, Suspended(reply=_EMPTY, reason="approval", until=None)

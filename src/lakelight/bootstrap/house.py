@@ -11,7 +11,7 @@ from lakelight.agent.turns import Loop
 from lakelight.agent.undos import Undos
 from lakelight.audit import Sink, Trail
 from lakelight.bootstrap.home import Place, owner_file, remember_workspace, trail_key
-from lakelight.bootstrap.planner import build_planner
+from lakelight.bootstrap.planner import CachedIndex, TemplateTasks, build_planner
 from lakelight.clock import Clock
 from lakelight.daemon import Service, StateSources
 from lakelight.errors import ConfigurationError
@@ -243,8 +243,9 @@ async def build_house(
         database=database,
         surroundings=surroundings,
     )
+    index = CachedIndex(notion, clock)
     loop = Loop(
-        planner=build_planner(settings, home, database, notion, clock, on_text),
+        planner=build_planner(settings, home, database, index, clock, on_text),
         tools=standard_tools(),
         reader=notion,
         door=door,
@@ -279,6 +280,8 @@ async def build_house(
         reader=notion,
         door=door,
         model=build_model(settings, home, database, clock),
+        # Templates never stand in for a model that is set up.
+        tasks=None if settings.model.configured else TemplateTasks(index, loop),
         trail=trail,
         clock=clock,
         progress=progress,

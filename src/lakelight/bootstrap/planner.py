@@ -4,9 +4,12 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from lakelight.agent.planners.offline import OfflinePlanner, WorkspaceIndex, build_index
-from lakelight.agent.planning import Planner
+from lakelight.agent import Journal
+from lakelight.agent.planners.offline import OfflinePlanner, WorkspaceIndex, build_index, understands
+from lakelight.agent.planning import Planner, Turn
+from lakelight.agent.turns import Ended, Loop, Suspended
 from lakelight.clock import Clock
+from lakelight.guard import Asker
 from lakelight.notion import NotionReader
 from lakelight.settings import Settings
 from lakelight.storage import Database
@@ -38,10 +41,34 @@ def build_planner(
     settings: Settings,
     home: Path,
     database: Database,
-    reader: NotionReader,
+    index: CachedIndex,
     clock: Clock,
     on_text: Callable[[str], None] | None,
 ) -> Planner:
     """The planner of this installation. Templates never stand in for a model that is set up."""
-    del settings, home, database, on_text
-    return OfflinePlanner(CachedIndex(reader, clock))
+    del settings, home, database, clock, on_text
+    return OfflinePlanner(index)
+
+
+class TemplateTasks:
+    """Carries out briefs that the templates cover, by the same loop as a chat."""
+
+    def __init__(self, index: CachedIndex, loop: Loop) -> None:
+        self._index = index
+        self._loop = loop
+
+    async def covers(self, brief: str, page_id: str) -> bool:
+        """True when `brief` is a command that is understood as a whole.
+
+        Raises:
+            NotionError: Notion could not be asked.
+        """
+        return understands(brief, await self._index(), page_id)
+
+    async def carry_out(self, turn: Turn, journal: Journal, asker: Asker) -> Ended | Suspended:
+        """Bring it as far as it can go now.
+
+        Raises:
+            NotionError: Notion could not be asked.
+        """
+        return await self._loop.advance(turn, journal, asker)

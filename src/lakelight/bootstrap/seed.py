@@ -89,10 +89,16 @@ PERSONAS = (
 _PAGES = (
     ("接口文档草稿", "## 已有接口\n\n- 登录\n- 工单列表\n\n## 待补\n\n- [ ] 错误码\n- [ ] 分页"),
     ("部署手册", "1. 安装 Python 3.11\n2. 运行 `make demo`\n3. 打开控制页"),
-    ("Docker notes", "Images are built on every tag.\n\n```bash\ndocker build -t app .\n```"),
     ("Unfiled notes", "- Hiring plan\n- Roadmap draft\n- Docker cheat sheet"),
     ("项目计划", "> 第一阶段：先迁移一个半体。\n\n第二阶段：三个核心半体。"),
 )
+
+_NOTES = (
+    ("Docker notes", "Images are built on every tag.\n\n```bash\ndocker build -t app .\n```"),
+    ("备份方案", "每天 03:17 备份一次，保留 14 天。"),
+    ("网络拓扑", "两台服务器，一个内网。"),
+)
+"""The rows of the knowledge base, none of them filed yet."""
 
 
 def _ticket(title: str, brief: str, **more: str) -> dict[str, str]:
@@ -109,37 +115,29 @@ TICKETS = (
         仓库路径="docs/api",
         分支名="docs/api-pages",
     ),
-    _ticket(
-        "给工单列表接口加分页",
-        "page_size 默认 50，最大 100；返回 next_cursor。",
-        优先级="中",
-        约束="请由 培园A04 完成；保持向后兼容",
-        仓库路径="src/api/tickets.py",
-        分支名="feat/paging",
-        下一轮指引="分页之后再做排序",
-    ),
+    _ticket("找 Docker 的资料", "搜索 Docker", 优先级="低", 约束="请由 录册A02 完成"),
     _ticket("写一份周报", "汇总本周完成的工单。", 优先级="低"),
     _ticket(
         "核对部署手册", "逐步核对部署手册，标出过时的步骤。", 优先级="中", 约束="译典A05 和 培园A04 都可以"
     ),
     _ticket("改首页配色", "深色模式下对比度不够。", 负责Agent="霜砚Web", 优先级="低"),
+    _ticket("看一下部署手册", "读取 部署手册", 负责Agent="5TH-LE-HK-A04", 优先级="中"),
     _ticket(
-        "Tag the unfiled notes",
-        "Suggest one area tag for every page in Unfiled notes. Do not move anything.",
-        负责Agent="录册A02",
+        "记下发布日期", "在 项目计划 末尾追加：发布日期定为 12 月 15 日。", 负责Agent="译典A05", 优先级="高"
+    ),
+    _ticket(
+        "File the Docker notes", "Set 领域 of Docker notes to 基础设施", 负责Agent="录册A02", 优先级="中"
+    ),
+    _ticket(
+        "知识库全部归类",
+        "把 知识库 里的每一页的 领域 设为 基础设施",
+        负责Agent="录册·知识管理",
         优先级="中",
-        约束="Suggestions only",
+        下一轮指引="归类之后再补负责人",
     ),
-    _ticket(
-        "修复登录超时",
-        "登录 30 秒后报错，日志里是 ReadTimeout。先写复现步骤。",
-        负责Agent="5TH-LE-HK-A04",
-        优先级="高",
-        仓库路径="src/auth",
-        分支名="fix/login-timeout",
-    ),
-    _ticket("归档旧的项目计划", "列出项目计划里已经完成的阶段。", 负责Agent="录册·知识管理", 优先级="低"),
-    _ticket("翻译新手指南", "把新手指南译成英文。", 负责Agent="无名A99", 优先级="低"),
+    _ticket("归档旧笔记", "归档 Unfiled notes", 负责Agent="录册A02", 优先级="低"),
+    _ticket("翻译新手指南", "把新手指南译成英文。", 负责Agent="培园A04", 优先级="低"),
+    _ticket("整理相册", "给照片分类。", 负责Agent="无名A99", 优先级="低"),
 )
 
 
@@ -198,6 +196,8 @@ class _Seeding:
         for title, text in _PAGES if with_tickets else ():
             await self._page(self._root, title, text)
             pages += 1
+        if with_tickets:
+            pages += await self._knowledge()
         source = await self._database_of_tickets()
         for ticket in TICKETS if with_tickets else ():
             await self._notion.send(
@@ -209,6 +209,8 @@ class _Seeding:
                     | {"状态": {"status": {"name": "待开发"}}},
                 },
             )
+        if with_tickets:
+            write_private(self._place.folder / "policy.toml", _POLICY.format(root=self._root))
         write_private(
             self._place.folder / "agents.json", json.dumps(roster, ensure_ascii=False, indent=2) + "\n"
         )
@@ -228,6 +230,29 @@ class _Seeding:
         )
         return str(answer.body["id"])
 
+    async def _knowledge(self) -> int:
+        answer = await self._notion.send(
+            "POST",
+            "/databases",
+            {
+                "parent": {"type": "page_id", "page_id": self._root},
+                "title": [{"text": {"content": "知识库"}}],
+                "initial_data_source": {"properties": _KNOWLEDGE},
+            },
+        )
+        source = str(answer.body["data_sources"][0]["id"])
+        for title, text in _NOTES:
+            await self._notion.send(
+                "POST",
+                "/pages",
+                {
+                    "parent": {"type": "data_source_id", "data_source_id": source},
+                    "properties": {"名称": {"title": [{"text": {"content": title}}]}},
+                    "children": to_blocks(text),
+                },
+            )
+        return len(_NOTES)
+
     async def _database_of_tickets(self) -> str:
         answer = await self._notion.send(
             "POST",
@@ -240,6 +265,34 @@ class _Seeding:
         )
         return str(answer.body["data_sources"][0]["id"])
 
+
+_KNOWLEDGE: Mapping[str, Any] = {
+    "名称": {"title": {}},
+    "领域": {
+        "select": {
+            "options": [
+                {"name": "基础设施", "color": "blue"},
+                {"name": "计划", "color": "green"},
+                {"name": "人员", "color": "orange"},
+            ]
+        }
+    },
+    "负责人": {"rich_text": {}},
+}
+
+_POLICY = """\
+# Who may do what in this workspace; docs/guard.md explains it.
+version = 1
+level = 2
+
+[agents."译典A05"]
+level = 1
+pages = ["{root}"]
+
+[agents."录册A02"]
+level = 2          # may archive, after a person has said yes
+pages = ["{root}"]
+"""
 
 _COLUMNS: Mapping[str, Any] = {
     "任务标题": {"title": {}},

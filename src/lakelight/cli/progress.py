@@ -40,7 +40,8 @@ class Terminal:
             self._fault(error, facts)
             return
         state = event.rpartition(".")[2]
-        self._print(self._messages.say(f"progress.{event}", **self._worded(state, facts)))
+        line = self._messages.say(f"progress.{event}", **self._worded(state, facts))
+        self._print(f"{facts['who']} · {line}" if facts.get("who") else line)
 
     def _fault(self, error: LakelightError, facts: Mapping[str, object]) -> None:
         # The same trouble at every poll is told once.

@@ -164,7 +164,7 @@ class Dispatcher:
     def _committed(self, connection: Connection, live: Run) -> bool:
         """True when the run has an answer already, or a write of it is still open."""
         drafted = connection.exec_driver_sql(
-            "SELECT 1 FROM steps WHERE run_id = ? AND name = 'draft'", (live.id,)
+            "SELECT 1 FROM steps WHERE run_id = ? AND name IN ('draft', 'plan.1')", (live.id,)
         ).first()
         return bool(drafted) or live.reason in {"unsettled", "approval"}
 

@@ -274,7 +274,12 @@ class Worker:
         """The draft made of what was done; None when it turns out to take a model."""
         if self._tasks is None:
             return None
-        turn = Turn(request=work.ticket.brief, language=work.language, page=work.ticket.page_id)
+        turn = Turn(
+            request=work.ticket.brief,
+            language=work.language,
+            page=work.ticket.page_id,
+            label=work.label,
+        )
         result = await self._tasks.carry_out(turn, work.journal, work.asker)
         match result:
             case Suspended(reason="approval", reply=reply):
