@@ -311,9 +311,10 @@ def _number(column: Column, value: object) -> float | int | None:
         return None
     try:
         number = float(value) if isinstance(value, str) else value
-    except ValueError:
-        number = None
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        finite = isinstance(number, int | float) and math.isfinite(number)
+    except (ValueError, OverflowError):
+        number, finite = None, False
+    if isinstance(number, bool) or not isinstance(number, int | float) or not finite:
         raise BadProperty(column.name, f"column {column.name!r} takes a number", value=value)
     return int(number) if isinstance(value, str) and number == int(number) else number
 

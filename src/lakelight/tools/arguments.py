@@ -39,9 +39,13 @@ def schema_of(model: type[Arguments]) -> dict[str, Any]:
     return found
 
 
-def parse(tool: str, model: type[A], given: Mapping[str, Any]) -> A | Fault:
-    """The arguments as `model`, or what is wrong with them in a sentence's facts."""
-    fields = schema_of(model)["properties"]
+def parse(tool: str, model: type[A], given: Mapping[str, Any], schema: Mapping[str, Any]) -> A | Fault:
+    """The arguments as `model`, or what is wrong with them in a sentence's facts.
+
+    Args:
+        schema: What `schema_of` says of `model`; made once, since it takes longer than all the rest.
+    """
+    fields = schema["properties"]
     read = {name: _read(fields.get(name, {}), value) for name, value in given.items()}
     try:
         return model.model_validate(read)

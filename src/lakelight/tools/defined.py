@@ -30,7 +30,7 @@ class Defined(Tool, Generic[A]):
         Raises:
             NotionError: Notion could not be asked.
         """
-        read = parse(self.told.name, self.arguments, arguments)
+        read = parse(self.told.name, self.arguments, arguments, self.told.parameters)
         return read if isinstance(read, Fault) else await self.run(read, context)
 
 

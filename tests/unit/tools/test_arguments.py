@@ -63,7 +63,7 @@ def test_the_schema_is_flat_and_says_nothing_twice() -> None:
 def test_what_arrives_as_a_json_string_is_read_once_where_the_schema_has_an_object_or_list(
     given: dict[str, Any], read: dict[str, Any]
 ) -> None:
-    found = parse("tool", Model, {"name": "x", **given})
+    found = parse("tool", Model, {"name": "x", **given}, schema_of(Model))
 
     assert isinstance(found, Model)
     assert found.model_dump() == {"name": "x", "filters": None, "names": None, "properties": None, **read}
@@ -84,7 +84,7 @@ def test_what_arrives_as_a_json_string_is_read_once_where_the_schema_has_an_obje
     ],
 )
 def test_what_does_not_fit_is_told_by_the_field(given: dict[str, Any], field: str) -> None:
-    found = parse("tool", Model, given)
+    found = parse("tool", Model, given, schema_of(Model))
 
     assert isinstance(found, Fault)
     assert found.key == "tool.bad_arguments"
