@@ -100,12 +100,9 @@ class Grammar:
         """True when something that may be a command follows in `text` after its first part."""
         cuts = [end for _, end in self.joints(text)] + [found.end() for found in _ENDS.finditer(text)]
         rests = [self.without_fillers(text[cut:]) for cut in cuts]
-        return any(
-            pattern.match(rest)
-            for tool, pattern in self._forbids.items()
-            for rest in rests
-            if tool != "nothing"
-        )
+        verbs = [pattern for tool, pattern in self._forbids.items() if tool != "nothing"]
+        verbs.append(self._patterns["negations"])
+        return any(verb.match(rest) for verb in verbs for rest in rests)
 
     def joints(self, text: str) -> list[tuple[int, int]]:
         """Where `text` may be two sentences."""
@@ -132,7 +129,7 @@ class Grammar:
         found = self._starts["polite"].search(text)
         return (text[found.end() :].strip(), True) if found else (text, False)
 
-    def spoken(self, text: str) -> str:
+    def _spoken(self, text: str) -> str:
         """`text` as the templates have it: without punctuation, in Chinese without blanks."""
         if self.language == "zh":
             plain = _PUNCTUATION.sub(" ", text.replace("、", "和")).strip()
@@ -141,13 +138,18 @@ class Grammar:
         return re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", plain)).strip()
 
     def matches(self, text: str, part: str, lists: Mapping[str, "SlotList"]) -> list[Match]:
-        """Every template of a `part` (`full`, `part`, `condition`) that `text` fits, the best first."""
+        """Every template of a `part` (`full`, `part`, `condition`) that `text` fits, the best first.
+
+        What stands in a free slot comes as it was written, blanks and all.
+        """
         from hassil.recognize import recognize_all
 
         found = []
-        for result in recognize_all(text, self._intents(part), slot_lists=dict(lists)):
+        for result in recognize_all(self._spoken(text), self._intents(part), slot_lists=dict(lists)):
             slots = tuple(
-                Slot(entity.name, str(entity.value).strip(), bool(entity.is_wildcard))
+                Slot(entity.name, _written(str(entity.value), text), free=True)
+                if entity.is_wildcard
+                else Slot(entity.name, str(entity.value), free=False)
                 for entity in result.entities_list
             )
             found.append(Match(intent=result.intent.name, slots=slots, literal=result.text_chunks_matched))
@@ -182,6 +184,13 @@ class Grammar:
         edge = r"\b" if self.language == "en" else ""
         longest_first = sorted(words, key=len, reverse=True)
         return re.compile(f"{before}{edge}(?:{'|'.join(longest_first)}){edge}{after}", re.IGNORECASE)
+
+
+def _written(spoken: str, text: str) -> str:
+    """The stretch of `text` that was `spoken` once its blanks and punctuation were dropped."""
+    letters = [re.escape(letter) for letter in spoken if not letter.isspace()]
+    found = re.search(rf"(?:\s|{_PUNCTUATION.pattern})*?".join(letters), text, re.IGNORECASE)
+    return found[0] if letters and found else spoken.strip()
 
 
 @cache

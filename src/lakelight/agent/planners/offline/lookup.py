@@ -12,7 +12,8 @@ from lakelight.tools import Candidate
 EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
 
 _BLANKS = re.compile(r"\s+")
-_LEAST_LIKE = 0.2
+_LEAST_NAME = 2
+_LEAST_LIKE = 0.3
 
 Sort = Literal["page", "data_source"]
 _Entry = TypeVar("_Entry", IndexedPage, IndexedSource)
@@ -75,7 +76,7 @@ class Lookup:
         """Every title in `text`, which is folded; where titles overlap the longest wins."""
         found: list[Span] = []
         for title in self._titles:
-            start = text.find(title) if len(title) > 1 else -1
+            start = text.find(title) if len(title) >= _LEAST_NAME else -1
             while start >= 0:
                 span = Span(start, start + len(title), title)
                 if _stands_alone(text, span) and not any(_overlap(span, other) for other in found):
@@ -98,7 +99,7 @@ class Lookup:
     def holding(self, name: str) -> tuple[IndexedPage | IndexedSource, ...]:
         """What has `name` within its title."""
         wanted = fold(name)
-        if len(wanted) < 2:  # noqa: PLR2004
+        if len(wanted) < _LEAST_NAME:
             return ()
         titles = [title for title in self._titles if wanted in title]
         return tuple(each for title in titles for each in self.titled(title))

@@ -101,7 +101,7 @@ class Resolver:
                 return self._values.no_column(column, source)
             arguments["sorts"] = [{"column": column, "direction": match.text("direction") or "ascending"}]
         if limit := match.text("limit"):
-            arguments["limit"] = int(limit)
+            arguments["limit"] = int(float(limit))
         done = self._done(scene, Instruction(tool="query_database", arguments=arguments), source=source.id)
         return replace(done, scene=replace(done.scene, page=Earlier(scene.made)))
 

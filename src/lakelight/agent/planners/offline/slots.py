@@ -31,27 +31,36 @@ def slot_lists(
 
     pages = [(word, PRONOUN) for word in grammar.words("pronouns")]
     databases = [(word, PRONOUN) for word in grammar.words("database_pronouns")]
-    known_columns, known_options = named_in(source) if source else (lookup.columns, lookup.options)
-    columns, options = _standing_in(masked.text, known_columns), _standing_in(masked.text, known_options)
+    all_columns, all_options = named_in(source) if source else (lookup.columns, lookup.options)
+    columns, options = _standing_in(masked.text, all_columns), _standing_in(masked.text, all_options)
     for number, mark in enumerate(masked.marks):
         token = f"qx{number}x"
         if mark.kind == "link" or lookup.pages(mark.text):
             pages.append((token, token))
         if mark.kind == "link" or lookup.sources(mark.text):
             databases.append((token, token))
-        if name := known_columns.get(fold(mark.text)):
+        if name := all_columns.get(fold(mark.text)):
             columns.append((token, name))
-        if name := known_options.get(fold(mark.text)):
+        if name := all_options.get(fold(mark.text)):
             options.append((token, name))
 
     def listed(name: str, values: list[tuple[str, str]]) -> "SlotList":
         return TextSlotList.from_tuples(values, allow_template=False, name=name)
 
-    return {
-        "page": listed("page", pages) if closed else WildcardSlotList(name="page"),
-        "database": listed("database", databases) if closed else WildcardSlotList(name="database"),
-        "column": listed("column", columns) if closed or columns else WildcardSlotList(name="column"),
+    known: dict[str, SlotList] = {
+        "known_page": listed("known_page", pages),
+        "known_database": listed("known_database", databases),
+        "column": listed("column", columns),
         "option": listed("option", options),
+    }
+    if closed:
+        return {**known, "page": known["known_page"], "database": known["known_database"]}
+    column = {} if columns else {"column": WildcardSlotList(name="column")}
+    return {
+        **known,
+        **column,
+        "page": WildcardSlotList(name="page"),
+        "database": WildcardSlotList(name="database"),
     }
 
 

@@ -18,7 +18,7 @@ from lakelight.agent.planners.offline.resolving import Resolved, Resolver
 from lakelight.agent.planners.offline.scene import Scene, ask
 from lakelight.agent.planners.offline.slots import slot_lists
 from lakelight.agent.planning import AskUser, NeedsModel
-from lakelight.messages import Language
+from lakelight.messages import Language, languages
 
 if TYPE_CHECKING:
     from hassil.intents import SlotList
@@ -27,7 +27,7 @@ LONGEST = 2000
 """No command is longer; what is, is prose."""
 
 _SENTENCES = re.compile(r"([。！!?？；;\n]+|\.(?=\s|$))")
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)、])\s+")
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)、])[ \t]+", re.MULTILINE)
 _ASKED_AT_THE_END = re.compile(r"(?:吗|呢|(?<![什怎那这多])么|了没有|了没)$")
 _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _MOST_JOINTS = 4
@@ -88,7 +88,8 @@ def _readings(masked: Masked, lookup: Lookup) -> Iterator[Masked]:
     """The ways to tell the user's own words from what they are about, the likeliest first."""
     payload = with_payload(masked)
     for text in (payload, masked) if payload else (masked,):
-        spans = titles_in(text, lookup)
+        # A page may be called `It`; who means it puts it in quotation marks.
+        spans = [span for span in titles_in(text, lookup) if not _is_pronoun(span.title)]
         yield with_titles(text, spans)
         if len(spans) > _MOST_TITLES:
             continue
@@ -96,6 +97,11 @@ def _readings(masked: Masked, lookup: Lookup) -> Iterator[Masked]:
             yield with_titles(text, [span for span in spans if span is not left_out])
         if spans:
             yield text
+
+
+def _is_pronoun(title: str) -> bool:
+    lists = ("pronouns", "database_pronouns")
+    return any(title in grammar(language).words(name) for language in languages for name in lists)
 
 
 class _Reading:
@@ -132,11 +138,11 @@ class _Reading:
         return _checked(parts, asked=asked)
 
     def _sentences(self) -> list[_Sentence]:
-        pieces = _SENTENCES.split(self._masked.text)
+        pieces = _SENTENCES.split(_BULLET.sub("", self._masked.text))
         found: list[_Sentence] = []
         for at in range(0, len(pieces), 2):
             end = pieces[at + 1] if at + 1 < len(pieces) else ""
-            text = self._grammar.without_fillers(_BULLET.sub("", pieces[at]))
+            text = self._grammar.without_fillers(pieces[at])
             plain, polite = self._grammar.without_politeness(text)
             if polite:
                 text = self._grammar.without_fillers(plain)
@@ -149,11 +155,15 @@ class _Reading:
     def _sentence(self, sentence: _Sentence, scene: Scene) -> "_Read | _Firm | None":
         """What every part of a sentence means; None when some part is not understood."""
         halted: _Firm | None = None
-        for parts in self._partings(sentence.text):
-            read = self._parts(parts, scene)
-            if isinstance(read, list):
-                return read
-            halted = halted or read
+        # `where A is not B` is a condition before it is something not to be done.
+        for forbidding in (False, True):
+            for parts in self._partings(sentence.text):
+                if any(map(self._forbids, parts)) is not forbidding:
+                    continue
+                read = self._parts(parts, scene)
+                if isinstance(read, list):
+                    return read
+                halted = halted or read
         return halted
 
     def _partings(self, text: str) -> Iterator[list[str]]:
@@ -184,6 +194,9 @@ class _Reading:
             read = self._part(part, scene)
             if not isinstance(read, Resolved):
                 return None if read is None else _Firm(read)
+            if _writes(read) and any(isinstance(each, _Forbidding) for each in found):
+                # `Do not A and B` may mean neither.
+                return _Firm(ask("negated"))
             found.append(read)
             scene = read.scene
         return found or None
@@ -206,7 +219,7 @@ class _Reading:
 
     def _full(self, part: str) -> list[Match]:
         if part not in self._matched:
-            self._matched[part] = self._grammar.matches(self._grammar.spoken(part), "full", self._lists)
+            self._matched[part] = self._grammar.matches(part, "full", self._lists)
         return self._matched[part]
 
     def _forbids(self, part: str) -> bool:
@@ -214,15 +227,18 @@ class _Reading:
 
     # Why not
 
-    def _why_not(self, sentences: Sequence[_Sentence], scene: Scene) -> AskUser | NeedsModel:
+    def _why_not(self, sentences: Sequence[_Sentence], scene: Scene) -> "Program | AskUser | NeedsModel":
         wide = slot_lists(self._masked, self._lookup, self._grammar, closed=False)
         answers: list[AskUser | NeedsModel] = []
         for sentence in sentences:
+            whole = self._nearly(sentence.text, scene, wide)
+            if isinstance(whole, Resolved) and len(sentences) == 1:
+                return whole.program
             parts = self._cut(sentence.text, self._grammar.joints(sentence.text)[:_MOST_JOINTS])
-            each = [self._nearly(part, scene, wide) for part in parts]
+            each = [self._nearly(part, scene, wide) for part in parts] if len(parts) > 1 else [whole]
             if UNKNOWN in each:
-                each = [self._nearly(sentence.text, scene, wide)]
-            answers += [answer for answer in each if answer is not None]
+                each = [whole]
+            answers += [answer for answer in each if isinstance(answer, AskUser | NeedsModel)]
         # A question would lead nowhere when something else takes a model anyway.
         for answer in answers:
             if isinstance(answer, NeedsModel) and answer != UNKNOWN:
@@ -230,32 +246,41 @@ class _Reading:
         questions = [answer for answer in answers if isinstance(answer, AskUser)]
         return questions[0] if questions and UNKNOWN not in answers else UNKNOWN
 
-    def _nearly(self, part: str, scene: Scene, wide: "Mapping[str, SlotList]") -> AskUser | NeedsModel | None:
-        """Why `part` is not understood; None when it is."""
+    def _nearly(
+        self, part: str, scene: Scene, wide: "Mapping[str, SlotList]"
+    ) -> Resolved | AskUser | NeedsModel | None:
+        """What `part` nearly means: a read by a part of a title, or why it is not understood."""
         read = self._part(part, scene)
-        if read is not None:
-            return None if isinstance(read, Resolved) else read
-        if self._forbids(part):
-            return None
+        if read is not None or self._forbids(part):
+            return read
         words = self._grammar
         if words.has("asking", part) or words.starts("reasoning", part) or words.has("conditions", part):
             return NeedsModel(why="reasoning")
-        spoken = words.spoken(part)
         for stage, lists in (("part", self._lists), ("full", wide), ("part", wide)):
-            for match in words.matches(spoken, stage, lists):
-                near = self._resolver.resolve(match, replace(scene, sentence=part))
-                # Only a template that fits in every slot may act.
-                if (
-                    isinstance(near, AskUser)
-                    and near.question.key == _NO_TEXT
-                    and words.has("prose", self._masked.text)
-                ):
-                    return NeedsModel(why="prose")
-                if isinstance(near, AskUser | NeedsModel):
-                    return near
-                if near is not None and all(instruction.reads for instruction in near.program):
-                    return None
+            near = [
+                self._resolver.resolve(match, replace(scene, sentence=part))
+                for match in words.matches(part, stage, lists)
+            ]
+            # Only a template that fits in every slot may write.
+            likely = sorted(
+                (each for each in near if each is not None and not _writes(each)), key=_unlikeliness
+            )
+            if likely:
+                missing = isinstance(likely[0], AskUser) and likely[0].question.key == _NO_TEXT
+                made_up = missing and words.has("prose", self._masked.text)
+                return NeedsModel(why="prose") if made_up else likely[0]
         return NeedsModel(why="prose") if words.has("prose", part) else UNKNOWN
+
+
+def _writes(read: Resolved | AskUser | NeedsModel) -> bool:
+    return isinstance(read, Resolved) and not all(instruction.reads for instruction in read.program)
+
+
+def _unlikeliness(read: Resolved | AskUser | NeedsModel) -> int:
+    """A question that has something to offer comes before one that has not."""
+    if not isinstance(read, AskUser):
+        return 0
+    return 0 if read.question.candidates else 2 if read.question.key == "ask.no_such_database" else 1
 
 
 def _differ(one: Resolved, other: Resolved) -> bool:

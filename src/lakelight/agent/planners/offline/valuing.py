@@ -95,8 +95,7 @@ class Valuing:
         filters: list[dict[str, object]] = []
         lists = slot_lists(self._masked, self._lookup, self._grammar, source=source)
         for one in self._grammar.parted(conditions):
-            spoken = self._grammar.spoken(one)
-            fits = self._grammar.matches(spoken, "condition", lists)
+            fits = self._grammar.matches(one, "condition", lists)
             found = next((made for match in fits if (made := self._filter(match, source)) is not None), None)
             if not isinstance(found, dict):
                 return found
