@@ -119,6 +119,8 @@ class Settings(_Section):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     embedded_port: Annotated[int, Field(ge=0, le=65_535)] = 0
     """Port of the embedded workspace; 0 takes a free one."""
+    console_port: Annotated[int, Field(ge=0, le=65_535)] = 9800
+    """Port of the page of approvals; a taken one is exchanged for a free one."""
 
 
 @dataclass(frozen=True, slots=True)

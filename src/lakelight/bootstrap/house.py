@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lakelight.agent import Progress, Runs, UsageTable
 from lakelight.agent.chats import Chats
@@ -22,7 +23,7 @@ from lakelight.guard import Approvals, Guard, Policy, Scopes, load_policy
 from lakelight.ids import fresh
 from lakelight.jobs import Owners
 from lakelight.jobs.dbos_jobs import DbosJobs
-from lakelight.llm import ChatEndpoint, Model
+from lakelight.llm import ChatEndpoint
 from lakelight.notion.api_log import ApiLog
 from lakelight.notion.budget import Budget, NoBudget, SharedBudget
 from lakelight.notion.http import HttpNotion
@@ -36,6 +37,9 @@ from lakelight.tickets.roster import Roster, parse_roster
 from lakelight.tickets.source import StatusWords
 from lakelight.tickets.worker import Worker
 from lakelight.tools.registry import standard_tools
+
+if TYPE_CHECKING:
+    from lakelight.llm import RoutedModel
 
 EMBEDDED_WORDS = StatusWords(ready="待开发", working="进行中", needs_you="待确认", done="已完成")
 """The status words of a workspace that we made ourselves."""
@@ -243,9 +247,10 @@ async def build_house(
         database=database,
         surroundings=surroundings,
     )
+    model = build_model(settings, home, database, clock)
     index = CachedIndex(notion, clock)
     loop = Loop(
-        planner=build_planner(settings, home, database, index, clock, on_text),
+        planner=build_planner(model, index, on_text),
         tools=standard_tools(),
         reader=notion,
         door=door,
@@ -279,7 +284,7 @@ async def build_house(
         personas=Personas(notion, clock, timedelta(seconds=settings.tickets.persona_seconds)),
         reader=notion,
         door=door,
-        model=build_model(settings, home, database, clock),
+        model=model,
         # Templates never stand in for a model that is set up.
         tasks=None if settings.model.configured else TemplateTasks(index, loop),
         trail=trail,
@@ -334,7 +339,7 @@ async def build_house(
     )
 
 
-def build_model(settings: Settings, home: Path, database: Database, clock: Clock) -> Model | None:
+def build_model(settings: Settings, home: Path, database: Database, clock: Clock) -> "RoutedModel | None":
     """The model that the settings name; None when none is set up.
 
     Raises:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from lakelight.agent import Journal
 from lakelight.agent.planners.offline import OfflinePlanner, WorkspaceIndex, build_index, understands
@@ -10,9 +9,8 @@ from lakelight.agent.planning import Planner, Turn
 from lakelight.agent.turns import Ended, Loop, Suspended
 from lakelight.clock import Clock
 from lakelight.guard import Asker
+from lakelight.llm import ChatModel, Purpose
 from lakelight.notion import NotionReader
-from lakelight.settings import Settings
-from lakelight.storage import Database
 
 _REMEMBERED = timedelta(minutes=2)
 
@@ -36,18 +34,26 @@ class CachedIndex:
             self._known = (now, await build_index(self._reader))
         return self._known[1]
 
+    async def found_in(self, text: str) -> list[str]:
+        """The titles of pages and databases that stand in `text`.
+
+        Raises:
+            NotionError: Notion could not be asked.
+        """
+        index, words = await self(), text.casefold()
+        titles = [page.title for page in index.pages] + [source.title for source in index.sources]
+        return [title for title in dict.fromkeys(titles) if title and title.casefold() in words]
+
 
 def build_planner(
-    settings: Settings,
-    home: Path,
-    database: Database,
-    index: CachedIndex,
-    clock: Clock,
-    on_text: Callable[[str], None] | None,
+    model: ChatModel | None, index: CachedIndex, on_text: Callable[[str], None] | None
 ) -> Planner:
     """The planner of this installation. Templates never stand in for a model that is set up."""
-    del settings, home, database, clock, on_text
-    return OfflinePlanner(index)
+    if model is None:
+        return OfflinePlanner(index)
+    from lakelight.agent.planners.model import ModelPlanner
+
+    return ModelPlanner(model, purpose=Purpose(agent=""), names=index, on_text=on_text)
 
 
 class TemplateTasks:

@@ -10,7 +10,7 @@ from lakelight.bootstrap.embedded import EmbeddedInUse, Workspace, embedded_plac
 from lakelight.bootstrap.home import Place, embedded_folder, real_workspaces, running_server
 from lakelight.bootstrap.house import House, build_house, open_state
 from lakelight.bootstrap.seed import is_seeded, seed
-from lakelight.cli.running import prepare, stop_on_signals, summary, tell_summary, terminal
+from lakelight.cli.running import prepare, serve, stop_on_signals, summary, tell_summary, terminal
 from lakelight.cli.session import FAILED, Session, carry_out, end
 from lakelight.clock import SystemClock
 from lakelight.errors import LakelightError
@@ -131,7 +131,7 @@ async def _work(
             await house.service.run_once(stop)
             tell_summary(session, house.database)
         else:
-            await house.service.run(stop)
+            await serve(session, house, loaded, stop)
         if as_json:
             session.data(summary(house.database, monotonic() - started))
     except asyncio.CancelledError:

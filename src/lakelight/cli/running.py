@@ -5,7 +5,9 @@ import signal
 from collections.abc import Callable
 
 from lakelight.agent import Progress, Silent
+from lakelight.bootstrap.console import served_console
 from lakelight.bootstrap.home import make_home
+from lakelight.bootstrap.house import House
 from lakelight.cli.logs import start_log
 from lakelight.cli.progress import Terminal
 from lakelight.cli.session import Session, secrets_of
@@ -43,6 +45,14 @@ def stop_on_signals() -> asyncio.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     return stop
+
+
+async def serve(session: Session, house: House, loaded: Loaded, stop: asyncio.Event) -> None:
+    """Work tickets and show the console until `stop` is set."""
+    language = session.messages.language
+    async with served_console(house, session.home, loaded.settings.console_port, language) as link:
+        session.say("cli.up.console", link=link)
+        await house.service.run(stop)
 
 
 def summary(database: Database, seconds: float) -> dict[str, object]:

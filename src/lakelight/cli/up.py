@@ -19,7 +19,7 @@ from lakelight.bootstrap.house import (
     status_words,
 )
 from lakelight.bootstrap.seed import is_seeded, seed
-from lakelight.cli.running import prepare, stop_on_signals, summary, tell_summary, terminal
+from lakelight.cli.running import prepare, serve, stop_on_signals, summary, tell_summary, terminal
 from lakelight.cli.session import Session, carry_out, end
 from lakelight.clock import SystemClock
 from lakelight.errors import LakelightError
@@ -75,7 +75,7 @@ async def _up(
                 await house.service.run_once(stop)
                 tell_summary(session, house.database)
             else:
-                await house.service.run(stop)
+                await serve(session, house, loaded, stop)
                 session.say("cli.up.stopped")
             with house.database.transaction() as connection:
                 older = len(ledger.entries(connection, "backlog"))
