@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from lakelight.notion.links import page_url
 from lakelight.tools import Question
 from lakelight.tools.targets import find_database, find_page, find_place, folded
@@ -57,11 +55,12 @@ async def test_two_pages_of_one_title_are_a_question_with_both(desk: Any) -> Non
     assert all(one.url for one in question.candidates)
 
 
-@pytest.mark.parametrize(
-    "name", ["your_page_id", "<page_id>", "393abc1e", "None", "{{page}}", "current page"]
-)
-async def test_an_invented_or_shortened_id_is_a_question(desk: Any, name: str) -> None:
-    assert asked(await find_page(name, desk.context())).key == "ask.no_such_page"
+async def test_an_invented_or_shortened_id_is_a_question(desk: Any) -> None:
+    names = ["your_page_id", "<page_id>", "393abc1e", "None", "{{page}}", "current page"]
+
+    questions = [asked(await find_page(name, desk.context())) for name in names]
+
+    assert [question.key for question in questions] == ["ask.no_such_page"] * len(names)
 
 
 async def test_an_id_shortened_to_eight_digits_is_not_completed(desk: Any) -> None:
@@ -70,11 +69,11 @@ async def test_an_id_shortened_to_eight_digits_is_not_completed(desk: Any) -> No
     assert question.key == "ask.no_such_page"
 
 
-@pytest.mark.parametrize("name", [INVENTED, f"https://www.notion.so/x-{INVENTED.replace('-', '')}"])
-async def test_an_id_of_nothing_is_a_question(desk: Any, name: str) -> None:
-    question = asked(await find_page(name, desk.context()))
+async def test_an_id_of_nothing_is_a_question(desk: Any) -> None:
+    for name in (INVENTED, f"https://www.notion.so/x-{INVENTED.replace('-', '')}"):
+        question = asked(await find_page(name, desk.context()))
 
-    assert (question.key, question.candidates) == ("ask.no_such_page", ())
+        assert (question.key, question.candidates) == ("ask.no_such_page", ())
 
 
 async def test_a_name_that_is_near_is_offered_and_not_taken(desk: Any) -> None:
@@ -84,11 +83,12 @@ async def test_a_name_that_is_near_is_offered_and_not_taken(desk: Any) -> None:
     assert "项目计划" in [one.title for one in question.candidates]
 
 
-@pytest.mark.parametrize("name", ["《》", '""', " “ ” "])
-async def test_a_name_of_quotation_marks_alone_means_no_page_without_a_title(desk: Any, name: str) -> None:
+async def test_a_name_of_quotation_marks_alone_means_no_page_without_a_title(desk: Any) -> None:
     await desk.page("")
 
-    assert asked(await find_page(name, desk.context())).key == "ask.no_such_page"
+    questions = [asked(await find_page(name, desk.context())) for name in ("《》", '""', " “ ” ")]
+
+    assert [question.key for question in questions] == ["ask.no_such_page"] * 3
 
 
 async def test_without_a_name_the_page_of_the_user_counts(desk: Any) -> None:

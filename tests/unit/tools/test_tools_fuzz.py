@@ -65,7 +65,7 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return tool, arguments
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(call=calls(), target=st.sampled_from([None, "任务", "没有"]), page=st.sampled_from([None, "修复登录"]))
 async def test_a_tool_always_answers_and_builds_only_what_is_sound(
     desk: Any, call: tuple[str, dict[str, Any]], target: str | None, page: str | None

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from lakelight.notion.schema import plain
 from lakelight.operations import Kind, touched
 from lakelight.tools import Built, Fault, Found, Question, check_kinds
@@ -54,9 +52,8 @@ async def test_nothing_to_append_is_told(desk: Any) -> None:
     assert result == Fault(key="tool.empty", facts={"field": "markdown"})
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "read"),
-    [
+async def test_a_column_is_set_by_what_it_is(desk: Any) -> None:
+    cases: list[tuple[str, Any, Any]] = [
         ("优先级", "低", "低"),
         ("优先级", None, None),
         ("数", "42", 42),
@@ -73,19 +70,21 @@ async def test_nothing_to_append_is_told(desk: Any) -> None:
         ("title", "修复登录超时", "修复登录超时"),
         ("名称", "修复登录超时", "修复登录超时"),
         (" 任务标题 ", "修复登录超时", "修复登录超时"),
-    ],
-)
-async def test_a_column_is_set_by_what_it_is(desk: Any, column: str, value: Any, read: Any) -> None:
-    result = built(
-        await desk.call("update_page_property", {"page": "修复登录", "column": column, "value": value})
-    )
+    ]
 
-    page = await desk.carry_out(result)
+    written = []
+    for column, value, _ in cases:
+        row = await desk.row("行", 优先级={"select": {"name": "高"}})
+        result = built(
+            await desk.call("update_page_property", {"page": row, "column": column, "value": value})
+        )
+        page = await desk.carry_out(result)
+        (name,) = result.operation.request.content["properties"]
+        written.append((column, value, plain(page["properties"][name])))
+        assert result.before is not None
+        assert result.before["id"] == page["id"] == row
 
-    (name,) = result.operation.request.content["properties"]
-    assert plain(page["properties"][name]) == read
-    assert result.before is not None
-    assert result.before["id"] == page["id"] == desk.ids["登录"]
+    assert written == cases
 
 
 async def test_people_are_named_by_their_names(desk: Any) -> None:
@@ -149,9 +148,8 @@ async def test_an_unknown_option_or_column_is_a_question_and_makes_nothing(desk:
     assert {one.type for one in column.candidates} == {"column"}
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "key"),
-    [
+async def test_a_value_that_cannot_be_written_is_a_fault(desk: Any) -> None:
+    cases = [
         ("创建时间", "2026-12-31", "notion.read_only_column"),
         ("编号", "T-9", "notion.read_only_column"),
         ("公式", "2", "notion.read_only_column"),
@@ -159,15 +157,16 @@ async def test_an_unknown_option_or_column_is_a_question_and_makes_nothing(desk:
         ("期限", "soon", "tool.bad_value"),
         ("勾", "perhaps", "tool.bad_value"),
         ("说明", "字" * 200_001, "notion.too_large"),
-    ],
-)
-async def test_a_value_that_cannot_be_written_is_a_fault(
-    desk: Any, column: str, value: str, key: str
-) -> None:
-    result = await desk.call("update_page_property", {"page": "修复登录", "column": column, "value": value})
+    ]
 
-    assert isinstance(result, Fault)
-    assert result.key == key
+    told = []
+    for column, value, _ in cases:
+        arguments = {"page": desk.ids["登录"], "column": column, "value": value}
+        result = await desk.call("update_page_property", arguments)
+        assert isinstance(result, Fault)
+        told.append((column, value, result.key))
+
+    assert told == cases
 
 
 async def test_a_value_that_is_there_already_is_not_written_again(desk: Any) -> None:
@@ -213,9 +212,8 @@ async def test_the_title_has_an_argument_of_its_own_which_wins(desk: Any) -> Non
     assert plain((await desk.carry_out(result))["properties"]["任务标题"]) == "甲"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "key"),
-    [
+async def test_a_page_that_cannot_be_made_as_asked_is_not_made(desk: Any) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"title": "x"}, "ask.place_missing"),
         ({"title": "x", "parent": "没有"}, "ask.no_such_page"),
         ({"title": "x", "parent": "周报"}, "ask.which_page"),
@@ -226,15 +224,15 @@ async def test_the_title_has_an_argument_of_its_own_which_wins(desk: Any) -> Non
         ({"title": "  ", "parent": "任务"}, "tool.bad_arguments"),
         ({"parent": "任务"}, "tool.bad_arguments"),
         ({"title": "x", "parent": "任务", "markdown": "- a\n" * 101}, "tool.too_much"),
-    ],
-)
-async def test_a_page_that_cannot_be_made_as_asked_is_not_made(
-    desk: Any, arguments: dict[str, Any], key: str
-) -> None:
-    result = await desk.call("create_page", arguments)
+    ]
 
-    assert isinstance(result, Question | Fault)
-    assert result.key == key
+    told = []
+    for arguments, _ in cases:
+        result = await desk.call("create_page", arguments)
+        assert isinstance(result, Question | Fault)
+        told.append((arguments, result.key))
+
+    assert told == cases
 
 
 async def test_a_page_goes_to_the_trash(desk: Any) -> None:
@@ -261,20 +259,22 @@ async def test_what_is_in_the_trash_takes_no_writes(desk: Any) -> None:
     assert isinstance(again, Found)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("append_content", {"markdown": "x"}),
-        ("update_page_property", {"column": "数", "value": 1}),
-        ("archive_page", {}),
-    ],
-)
-@pytest.mark.parametrize("page", ["周报", "your_page_id", "周", "12345678"])
-async def test_a_write_never_guesses_its_page(
-    desk: Any, tool: str, arguments: dict[str, Any], page: str
-) -> None:
-    assert isinstance(await desk.call(tool, {"page": page, **arguments}), Question)
-    assert isinstance(await desk.call(tool, arguments), Question)
+async def test_a_write_never_guesses_its_page(desk: Any) -> None:
+    writes: dict[str, dict[str, Any]] = {
+        "append_content": {"markdown": "x"},
+        "update_page_property": {"column": "数", "value": 1},
+        "archive_page": {},
+    }
+    pages: list[dict[str, str]] = [
+        {},
+        *({"page": name} for name in ("周报", "your_page_id", "周", "12345678")),
+    ]
+
+    results = [
+        await desk.call(tool, {**page, **arguments}) for tool, arguments in writes.items() for page in pages
+    ]
+
+    assert [type(result) for result in results] == [Question] * 15
 
 
 async def test_what_a_tool_builds_is_within_its_kinds(desk: Any) -> None:
