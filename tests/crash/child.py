@@ -12,10 +12,12 @@ its output, and on wish
 Out go two lines: the child's process id, and how it ended.
 """
 
+import ctypes
 import importlib
 import itertools
 import json
 import os
+import signal
 import socket
 import sys
 from typing import Any
@@ -33,12 +35,19 @@ _IMPORTED = (
 )
 
 
+def die_with_parent() -> None:
+    """Leave no process behind when the tests are cut short."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def serve() -> dict[str, Any] | None:
     """Fork children until the input ends; in a child, what it is to do."""
     for line in sys.stdin:
         command: dict[str, Any] = json.loads(line)
         pid = os.fork()
         if pid == 0:
+            die_with_parent()
             return command
         print(pid, flush=True)
         print(os.waitpid(pid, 0)[1], flush=True)
@@ -100,6 +109,7 @@ def _limit(max_pages: int) -> None:
 
 
 if __name__ == "__main__":
+    die_with_parent()
     for name in _IMPORTED:
         importlib.import_module(name)
     told = serve()

@@ -112,17 +112,24 @@ class Nursery:
         )
         self._folder = Path(tempfile.mkdtemp(prefix="crash-"))
         self._numbers = itertools.count(1)
+        self._child: Child | None = None
 
     def start(self, *arguments: str, **command: Any) -> Child:
         output = self._folder / f"{next(self._numbers)}.log"
+        output.touch()
         line = json.dumps({"arguments": arguments, "output": str(output), **command})
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
-        child = Child(int(self._process.stdout.readline()), output)
+        self._child = child = Child(int(self._process.stdout.readline()), output)
         threading.Thread(target=self._await, args=(child, self._process.stdout), daemon=True).start()
         return child
+
+    def rest(self) -> None:
+        """End the child that a failed test left running."""
+        if self._child and not self._child.ended.is_set():
+            self._child.kill()
 
     def close(self) -> None:
         assert self._process.stdin
@@ -136,10 +143,16 @@ class Nursery:
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
+def started_nursery() -> Iterator[Nursery]:
     made = Nursery()
     yield made
     made.close()
+
+
+@pytest.fixture
+def nursery(started_nursery: Nursery) -> Iterator[Nursery]:
+    yield started_nursery
+    started_nursery.rest()
 
 
 # The workspace and the way to it
@@ -214,6 +227,20 @@ class Workspace:
             [*PYTHON, "-m", "notion_embedded", *command], capture_output=True, check=True, env=environment()
         )
         return str(json.loads(told.stdout)["token"])
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], Workspace]]:
+    """Serves workspace files."""
+    serving: list[Workspace] = []
+
+    def one(file: Path) -> Workspace:
+        serving.append(Workspace(file))
+        return serving[-1]
+
+    yield one
+    for workspace in serving:
+        workspace.close()
 
 
 def exchange(
@@ -332,9 +359,7 @@ class _Passage(BaseHTTPRequestHandler):
     def _forward(self, request: Request) -> tuple[int, list[tuple[str, str]], bytes]:
         kept = ("authorization", "notion-version", "content-type")
         headers = {name: value for name, value in self.headers.items() if name.lower() in kept}
-        answer = exchange(
-            self.server.behind, request.method, request.path, headers, request.body or None
-        )
+        answer = exchange(self.server.behind, request.method, request.path, headers, request.body or None)
         request.stored = answer[0] == 200
         return answer
 
