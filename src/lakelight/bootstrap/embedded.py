@@ -1,11 +1,12 @@
 """Serves the embedded workspace within this process."""
 
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from lakelight.bootstrap.home import EMBEDDED_FILE, Place, announced, embedded_folder
+from lakelight.bootstrap.home import EMBEDDED_FILE, SEEDING_FILE, Place, announced, embedded_folder
 from lakelight.errors import LakelightError
 from notion_embedded.server import serve
 from notion_embedded.store import StoreError, Workspace, WorkspaceInUse, open_workspace
@@ -33,17 +34,10 @@ async def embedded_place(home: Path, port: int) -> AsyncIterator[tuple[Place, Wo
         EmbeddedInUse: Another process serves it.
         EmbeddedError: Its file cannot be used.
     """
-    folder = embedded_folder(home)
-    workspace_id = folder.name if folder else str(uuid4())
-    folder = home / workspace_id
     try:
-        workspace = open_workspace(
-            folder / EMBEDDED_FILE, workspace_id=workspace_id, workspace_name="Lakelight demo"
-        )
-    except WorkspaceInUse as error:
-        raise EmbeddedInUse(file=folder / EMBEDDED_FILE) from error
-    except StoreError as error:
-        raise EmbeddedError(file=folder / EMBEDDED_FILE, cause=str(error)) from error
+        folder, workspace = _whole_workspace(home)
+    except OSError as error:
+        raise EmbeddedError(file=home, cause=str(error)) from error
     try:
         folder.chmod(0o700)
         async with serve(workspace, "127.0.0.1", port) as url:
@@ -56,3 +50,31 @@ async def embedded_place(home: Path, port: int) -> AsyncIterator[tuple[Place, Wo
         raise EmbeddedError(file=folder / EMBEDDED_FILE, cause=str(error)) from error
     finally:
         workspace.close()
+
+
+def _whole_workspace(home: Path) -> tuple[Path, Workspace]:
+    folder = embedded_folder(home)
+    if folder is None:
+        folder = home / str(uuid4())
+        folder.mkdir(mode=0o700)
+        (folder / SEEDING_FILE).touch()
+        return folder, _opened(folder)
+    workspace = _opened(folder)
+    if not (folder / SEEDING_FILE).exists():
+        return folder, workspace
+    # Its seeding was cut short, and nobody has seen what that left. Without its file the folder is no
+    # workspace any more, should this be cut short as well.
+    workspace.close()
+    (folder / EMBEDDED_FILE).unlink()
+    shutil.rmtree(folder)
+    return _whole_workspace(home)
+
+
+def _opened(folder: Path) -> Workspace:
+    file = folder / EMBEDDED_FILE
+    try:
+        return open_workspace(file, workspace_id=folder.name, workspace_name="Lakelight demo")
+    except WorkspaceInUse as error:
+        raise EmbeddedInUse(file=file) from error
+    except StoreError as error:
+        raise EmbeddedError(file=file, cause=str(error)) from error

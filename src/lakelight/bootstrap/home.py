@@ -24,6 +24,8 @@ from lakelight.errors import ConfigurationError
 STATE_FILE = "state.db"
 EMBEDDED_FILE = "embedded.db"
 SERVER_FILE = "server.json"
+SEEDING_FILE = "seeding"
+"""Stands beside an embedded workspace from before it is made until it is furnished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lakelight.bootstrap.home import Place, write_private
+from lakelight.bootstrap.home import SEEDING_FILE, Place, write_private
 from lakelight.clock import Clock
 from lakelight.daemon.sources import GIVEN
 from lakelight.notion.budget import NoBudget
@@ -154,9 +154,11 @@ async def seed(
     person = _person(workspace)
     notion = HttpNotion(person, clock=clock, budget=NoBudget(), base_url=place.base_url)
     try:
-        return await _Seeding(notion, workspace.root_page_id, place, database).fill(with_tickets=tickets)
+        seeded = await _Seeding(notion, workspace.root_page_id, place, database).fill(with_tickets=tickets)
     finally:
         await notion.aclose()
+    (place.folder / SEEDING_FILE).unlink(missing_ok=True)
+    return seeded
 
 
 def _person(workspace: Workspace) -> str:
