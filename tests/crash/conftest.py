@@ -465,6 +465,11 @@ class Stage:
             **self.settings,
         }
 
+    @property
+    def whole_environment(self) -> dict[str, str]:
+        """For a process that is started without the nursery."""
+        return environment(**self.environment)
+
     def open_ledger(self) -> None:
         """Start once on the empty database, so that every ticket made from now on is new."""
         assert self.up().child.status == 0
