@@ -247,6 +247,13 @@ class Office:
         )
         return await build_house(home=self.home, loaded=loaded, place=place, clock=clock, progress=self.heard)
 
+    async def settle(self) -> None:
+        """Let the home know which workspace the token belongs to, as a first start does."""
+        loaded = load(self.home, self.environment)
+        await settle_place(
+            notion_place(loaded.settings, self.home), loaded.settings, self.home, SystemClock()
+        )
+
     def start_ledger(self) -> None:
         """As if the house had been started once before: from now on every ticket is a new one."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -377,7 +384,13 @@ async def run_process(home: Path, arguments: tuple[str, ...], environment: Mappi
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    out, err = await process.communicate()
+    try:
+        out, err = await process.communicate()
+    finally:
+        # A test that has seen enough cancels; the process must not outlive it.
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
     return Done(process.returncode or 0, out.decode(), err.decode())
 
 

@@ -33,6 +33,7 @@ def writes(office: Any) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 async def test_a_wrong_token_is_said_with_where_to_find_the_right_one(office: Any) -> None:
     page = await office.ticket()
     right = office.environment["GH_NOTION_TOKEN"]

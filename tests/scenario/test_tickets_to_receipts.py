@@ -249,6 +249,7 @@ async def test_polls_without_news_cost_one_request_however_many_rows_there_are(
         assert [event for event, _ in office.heard.events if event.startswith("ticket.")] == []
 
 
+@pytest.mark.slow
 async def test_only_one_house_works_on_a_workspace(office: Any) -> None:
     page = await office.ticket()
     async with office.up():
@@ -287,6 +288,7 @@ async def test_tickets_from_before_the_first_start_are_taken_only_when_asked_for
         assert await office.receipts(old[0]) == [2]
 
 
+@pytest.mark.slow
 async def test_a_retry_from_another_process_is_heard_by_the_running_house(office: Any) -> None:
     page = await office.ticket()
     async with office.up():
