@@ -28,9 +28,8 @@ from lakelight.operations import (
     Stopped,
     Unsettled,
     Written,
-    classify,
 )
-from lakelight.tools import Built, Candidate, Fault, Found, Question, Tool, ToolContext
+from lakelight.tools import Built, Candidate, Fault, Found, Question, Tool, ToolContext, check_kinds
 
 MOST_ROUNDS = 12
 """Plans a turn may take."""
@@ -207,7 +206,7 @@ class Loop:
                 result = Fault(key=error.message_key, facts=_plain(error.facts))
             if not isinstance(result, Built):
                 return _step(await journal.once(name, asdict(_not_built(call, result)))), None
-            if not classify(result.operation.request) <= tool.spec.kinds:
+            if not check_kinds(tool.spec, result.operation):
                 fault = Fault(key="tool.other_effect", facts={"tool": call.tool})
                 return _step(await journal.once(name, asdict(_not_built(call, fault)))), None
             operation = replace(result.operation, id=fresh("op"))
