@@ -129,6 +129,17 @@ def undo(
 
 
 @app.command()
+def mcp(
+    context: typer.Context,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Offer reads only.")] = False,
+) -> None:
+    """Serve an MCP client on stdin and stdout: Claude Code, Cursor, Cherry Studio and others start this."""
+    from lakelight.cli.mcp import mcp as work
+
+    work(_session(context), read_only=read_only)
+
+
+@app.command()
 def doctor(context: typer.Context, json_: _Json = False) -> None:
     """Check settings, Notion, columns, personas, model and state; each fault comes with its fix."""
     from lakelight.cli.doctor import doctor as work
