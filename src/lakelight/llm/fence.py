@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from lakelight.digest import sha256
 
@@ -20,6 +21,8 @@ def fence_name(data: str) -> str:
         turn += 1
 
 
+# A turn is told anew after each of its steps, with the same data.
+@lru_cache(maxsize=64)
 def fence(data: str) -> str:
     """`data` between fences of a name of its own."""
     tamed = tame(data)
@@ -41,8 +44,9 @@ def tame(data: str) -> str:
     return _TURN_MARK.sub("< ", data)
 
 
-def _fold(text: str) -> str:
+def _fold(text: str) -> bytes:
     # What looks the same to a reader, or to a model, is the same. Case-folding can leave a form that
-    # NFKC would change again, hence the second round.
+    # NFKC would change again, hence the second round. A name is ASCII: what is not goes, and with it
+    # the invisible characters that could stand within a name.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return "".join(char for char in folded if unicodedata.category(char) != "Cf")
+    return folded.encode("ascii", "ignore")

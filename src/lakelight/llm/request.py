@@ -10,6 +10,7 @@ from lakelight.llm.provider import Profile
 from lakelight.llm.strict import strict_form
 
 _UNSENDABLE = re.compile("[\ud800-\udfff]")
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _TO_SCHEMA = "Answer with one JSON object and nothing else. It fits this JSON Schema:\n"
 
 
@@ -19,7 +20,7 @@ def request_body(
     """The body of a chat completion request for a text."""
     body: dict[str, Any] = {
         "model": model,
-        "messages": [_wire(message) for message in messages],
+        "messages": [_wire(message) for message in _in_turns(messages)],
         profile.max_tokens_field: max_tokens,
     }
     if not model.startswith(profile.untempered):
@@ -49,6 +50,18 @@ def chat_body(
     return body
 
 
+def _in_turns(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """`messages` with what one side says in a row as one: some chat templates refuse two turns of a side."""
+    turns: list[ChatMessage] = []
+    for message in messages:
+        match turns, message:
+            case [*_, Message("user", before)], Message("user", content):
+                turns[-1] = Message("user", f"{before}\n\n{content}")
+            case _:
+                turns.append(message)
+    return turns
+
+
 def _wire(message: ChatMessage) -> dict[str, Any]:
     match message:
         case Message(role, content):
@@ -64,7 +77,7 @@ def _wire(message: ChatMessage) -> dict[str, Any]:
                         "type": "function",
                         "function": {
                             "name": call.name,
-                            "arguments": _sendable(json.dumps(dict(call.arguments), ensure_ascii=False)),
+                            "arguments": _sendable(_JSON.encode(dict(call.arguments))),
                         },
                     }
                     for call in calls
@@ -120,4 +133,8 @@ def _told(messages: Sequence[ChatMessage], schema: Mapping[str, Any]) -> Sequenc
 
 def _sendable(text: str) -> str:
     """`text` with half characters, which JSON can carry and UTF-8 cannot, replaced."""
-    return _UNSENDABLE.sub("\ufffd", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _UNSENDABLE.sub("\ufffd", text)
+    return text

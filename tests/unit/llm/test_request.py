@@ -98,6 +98,21 @@ def test_a_turn_with_calls_goes_back_with_content_and_arguments_as_text() -> Non
     ]
 
 
+def test_what_the_user_says_in_a_row_is_one_turn() -> None:
+    messages = [
+        Message("user", "你好"),
+        Message("user", "在吗"),
+        Message("assistant", "在"),
+        Message("user", "好"),
+    ]
+
+    assert [message["content"] for message in chat("plain", messages=messages)["messages"]] == [
+        "你好\n\n在吗",
+        "在",
+        "好",
+    ]
+
+
 def test_a_plain_conversation_has_no_more_than_its_messages() -> None:
     assert chat("plain").keys() == {"messages"}
 

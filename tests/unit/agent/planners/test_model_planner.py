@@ -368,6 +368,35 @@ async def test_a_weak_model_plans_once_and_writes_after_it_has_read(
     assert "tools" not in written
 
 
+async def test_the_form_of_a_plan_leaves_out_numbers_and_asks_for_every_name(
+    provider: Provider, planner_with: Plans
+) -> None:
+    rows = ToolSpec(
+        name="query_database",
+        effect="read",
+        description="List rows.",
+        parameters={
+            "type": "object",
+            "properties": {"database": {"type": "string"}, "limit": {"type": "integer"}},
+            "additionalProperties": False,
+        },
+    )
+    provider.answers = [outline(("query_database", {"database": "海"}))]
+
+    await planner_with(WEAK).plan(TURN, [rows])
+
+    [request] = provider.requests
+    [form] = request["response_format"]["json_schema"]["schema"]["properties"]["steps"]["items"]["anyOf"]
+    assert form["properties"]["arguments"] == {
+        "type": "object",
+        "properties": {"database": {"type": "string", "enum": ["湖", "山", "海", "(another)"]}},
+        "required": ["database"],
+        "additionalProperties": False,
+    }
+    assert "「丁」里有哪些条目" in request["messages"][-1]["content"]
+    assert "「甲」" not in request["messages"][-1]["content"]
+
+
 async def test_a_text_that_the_user_gave_is_written_as_it_is(provider: Provider, planner_with: Plans) -> None:
     turn = replace(TURN, request="读《湖》,在《海》末尾加上:潮来了。")
     provider.answers = [outline(read("湖"), write("海", "潮来了。"))]

@@ -74,6 +74,19 @@ def told_tools(tools: Sequence[ToolSpec]) -> str:
     )
 
 
+def told_examples(
+    examples: Sequence[tuple[str, Sequence[tuple[str, Any]]]], tools: Sequence[ToolSpec]
+) -> str:
+    """Those of `examples`, requests with their plans, for which all tools are there, for a prompt."""
+    offered = {tool.name for tool in tools}
+    lines = []
+    for request, steps in examples:
+        if {tool for tool, _ in steps} <= offered:
+            plan = {"steps": [{"tool": tool, "arguments": arguments} for tool, arguments in steps]}
+            lines.append(f"- {request}\n  {json.dumps(plan, ensure_ascii=False)}")
+    return "\n".join(lines)
+
+
 def outline_in(text: str, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...] | list[str]:
     """The plan that a model wrote, or what is wrong with it; the same call twice is one call."""
     read = arguments_in(text[text.find("{") : text.rfind("}") + 1])
@@ -132,9 +145,23 @@ def _same(call: ToolCall, step: Step) -> bool:
 
 
 def _narrowed(parameters: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
-    properties = parameters.get("properties", {})
-    if not names or not REFERENCES.keys() & properties.keys():
-        return parameters
-    among = {"type": "string", "enum": [*names, ANOTHER]}
-    narrowed = {name: among if name in REFERENCES else part for name, part in properties.items()}
-    return {**parameters, "properties": narrowed}
+    """`parameters` as a form: no numbers that may be left out, and what it refers to chosen from `names`.
+
+    Weak models fill in what is there: with `limit` in the form every list ends after one row.
+    """
+    required = list(parameters.get("required", ()))
+    properties = {
+        name: part
+        for name, part in parameters.get("properties", {}).items()
+        if name in required or part.get("type") != "integer"
+    }
+    if names:
+        among = {"type": "string", "enum": [*names, ANOTHER]}
+        references = [name for name in REFERENCES if name in properties]
+        properties = {**dict.fromkeys(references, among), **_without(properties, references)}
+        required = [*references, *(name for name in required if name not in references)]
+    return {**parameters, "properties": properties, "required": required}
+
+
+def _without(properties: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: part for name, part in properties.items() if name not in names}

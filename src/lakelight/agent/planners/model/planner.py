@@ -26,9 +26,10 @@ from lakelight.agent.planners.model.outline import (
     quoted_in,
     remaining,
     shown_call,
+    told_examples,
     told_tools,
 )
-from lakelight.agent.planners.model.wording import WORDS
+from lakelight.agent.planners.model.wording import EXAMPLES, WORDS
 from lakelight.agent.planning import AskUser, CallTools, Finish, Plan, Turn
 from lakelight.llm import ChatMessage, ChatModel, Message, ModelError, Purpose, Said, TaskKind, ToolCall
 from lakelight.llm.fence import unfenced
@@ -127,7 +128,7 @@ class ModelPlanner:
         specs = {tool.name: tool for tool in tools}
         reads = next((i for i, call in enumerate(left) if specs[call.name].effect != "read"), len(left))
         if not left:
-            return await self._answer(turn)
+            return await self._answer(turn, tools)
         for call in left[: reads or 1]:
             for name, key in REFERENCES.items():
                 if call.arguments.get(name) == ANOTHER:
@@ -136,7 +137,7 @@ class ModelPlanner:
             return CallTools(calls=numbered(left[:reads], turn))
         if specs[left[0].name].effect == "ask":
             return asked(left[0].arguments)
-        return CallTools(calls=numbered([await self._written(left[0], turn)], turn))
+        return CallTools(calls=numbered([await self._written(left[0], turn, tools)], turn))
 
     async def _left(self, turn: Turn, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...] | str:
         """What is left to be done of the turn's outline, or what was wrong with it.
@@ -160,11 +161,11 @@ class ModelPlanner:
         words = WORDS[turn.language]
         found = await self._names.found_in(turn.request) if self._names else quoted_in(turn.request)
         names = list(dict.fromkeys([*found, *(ref for ref in (turn.page, turn.target) if ref)]))
-        asked_for = words["outline"].format(another=ANOTHER, tools=told_tools(tools))
-        messages = opening(turn)
-        messages[0] = Message("system", f"{_content(messages[0])}\n\n{asked_for}")
+        examples = told_examples(EXAMPLES[turn.language], tools)
+        messages = _opening(turn, tools)
         if turn.steps:
             messages.append(Message("user", words["done"].format(steps=told_steps(turn))))
+        messages.append(Message("user", words["outline"].format(another=ANOTHER, examples=examples)))
         schema = outline_schema(tools, names if found else ())
         problems: list[str] = []
         for _ in range(2):
@@ -176,25 +177,27 @@ class ModelPlanner:
             messages = [*messages, _told(turn, "\n".join(problems))]
         return "\n".join(problems)
 
-    async def _written(self, call: ToolCall, turn: Turn) -> ToolCall:
+    async def _written(self, call: ToolCall, turn: Turn, tools: Sequence[ToolSpec]) -> ToolCall:
         """`call` with the text that could only be written after the reading."""
         field = depends_on_reading(call, turn.request, turn.steps)
         if field is None:
             return call
         words = WORDS[turn.language]["compose"].format(field=field, call=shown_call(call))
-        said = await self._say(turn, words, on_text=None)
+        said = await self._say(turn, tools, words, on_text=None)
         return replace(call, arguments={**call.arguments, field: unfenced(said.text)})
 
-    async def _answer(self, turn: Turn) -> Finish:
+    async def _answer(self, turn: Turn, tools: Sequence[ToolSpec]) -> Finish:
         """The answer from what was read last; after a write the facts say all there is."""
         if turn.steps and turn.steps[-1].outcome == "written":
             return Finish()
         words = WORDS[turn.language]["answer"]
-        return Finish(text=(await self._say(turn, words, on_text=self._on_text)).text)
+        return Finish(text=(await self._say(turn, tools, words, on_text=self._on_text)).text)
 
-    async def _say(self, turn: Turn, words: str, on_text: Callable[[str], None] | None) -> Said:
+    async def _say(
+        self, turn: Turn, tools: Sequence[ToolSpec], words: str, *, on_text: Callable[[str], None] | None
+    ) -> Said:
         data = told_data(turn, _MOST_DATA_WEAK)
-        messages = opening(turn)
+        messages = _opening(turn, tools)
         messages.append(Message("user", f"{data}\n\n{words}" if data else words))
         return await self._model.converse(
             self._task, messages, purpose=self._purpose, on_text=on_text, on_restart=self._on_restart
@@ -241,5 +244,8 @@ def _target(arguments: object) -> tuple[str, ...]:
     return tuple(str(arguments.get(name)) for name in named) if isinstance(arguments, dict) else ()
 
 
-def _content(message: ChatMessage) -> str:
-    return message.content
+def _opening(turn: Turn, tools: Sequence[ToolSpec]) -> list[ChatMessage]:
+    """The opening with the tools in words; the same for every call of a turn, so that it stays cached."""
+    system, *rest = opening(turn)
+    words = WORDS[turn.language]["tools"].format(tools=told_tools(tools))
+    return [Message("system", f"{system.content}\n\n{words}"), *rest]

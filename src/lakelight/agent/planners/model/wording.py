@@ -46,11 +46,12 @@ WORDS: dict[Language, dict[str, str]] = {
         "cut_off": "{name}：参数不完整",
         "no_object": "{name}：参数必须是一个 JSON 对象",
         "no_plan": "回答必须是符合 schema 的一个 JSON 对象",
+        "tools": "## 工具\n{tools}",
         "outline": (
-            "先把整个请求拆成步骤，一次列完，按执行顺序排列；之后系统会逐步执行，不再问你。"
-            "每一步是一个工具调用。只列请求里要求的步骤，不要重复。名称照抄请求里的写法；"
-            "请求里的目标不在可选名称中时选 {another}。要根据读到的内容来写的文字，先用一句话概括，"
-            "读完以后再写。可用的工具：\n{tools}"
+            "现在把整个请求拆成步骤，一次列完，按执行顺序；之后逐步执行，不再问你。"
+            "每一步是一次工具调用。步骤越少越好：工具可以直接用请求里的名称，不必先搜索或查看；"
+            "只列请求要求的，不要重复。名称照抄；目标不在可选名称中时选 {another}。"
+            "要根据读到的内容来写的文字，先用一句话概括，读完以后再写。\n例如：\n{examples}"
         ),
         "done": "已经做过的步骤（不要再列）：\n{steps}",
         "compose": "现在写出下面这次调用里的 {field}（Markdown）。"
@@ -72,12 +73,14 @@ WORDS: dict[Language, dict[str, str]] = {
         "cut_off": "{name}: the arguments are incomplete",
         "no_object": "{name}: the arguments must be one JSON object",
         "no_plan": "the answer must be one JSON object that fits the schema",
+        "tools": "## Tools\n{tools}",
         "outline": (
-            "Break the whole request into steps, all of them now and in order; they are then carried out "
-            "one by one without asking you again. Each step is one call of a tool. List only steps that the "
-            "request asks for, each once. Copy names as the request writes them; when it means something "
-            "that is not among the names on offer, choose {another}. Sum up in one sentence a text that "
-            "depends on what is read; it is written after reading. The tools:\n{tools}"
+            "Now break the whole request into steps, all of them and in order; they are then carried out "
+            "one by one without asking you again. Each step is one call of a tool. The fewer steps the "
+            "better: tools take names as the request has them, so search for nothing and look nothing up "
+            "first; list only what is asked for, each step once. Copy names; where the request means "
+            "something that is not among the names on offer, choose {another}. Sum up in one sentence a "
+            "text that depends on what is read; it is written after reading.\nFor example:\n{examples}"
         ),
         "done": "Steps that were already carried out (do not list them again):\n{steps}",
         "compose": "Now write the {field} (Markdown) of the call below. Write the text only: no explanation, "
@@ -85,3 +88,35 @@ WORDS: dict[Language, dict[str, str]] = {
         "answer": "Answer the user's request briefly from the data above. Say so where it is not in there.",
     },
 }
+
+EXAMPLES: dict[Language, tuple[tuple[str, tuple[tuple[str, dict[str, str]], ...]], ...]] = {
+    "zh": (
+        (
+            "把「甲」的负责人改成小林",
+            (("update_page_property", {"page": "甲", "column": "负责人", "value": "小林"}),),
+        ),
+        (
+            "读一下「乙」，把要点写到「丙」里",
+            (
+                ("fetch_page_markdown", {"page": "乙"}),
+                ("append_content", {"page": "丙", "markdown": "乙的要点"}),
+            ),
+        ),
+        ("「丁」里有哪些条目？", (("query_database", {"database": "丁"}),)),
+    ),
+    "en": (
+        (
+            "Make Lin the owner of “First”",
+            (("update_page_property", {"page": "First", "column": "owner", "value": "Lin"}),),
+        ),
+        (
+            "Read “Second” and write its main points into “Third”",
+            (
+                ("fetch_page_markdown", {"page": "Second"}),
+                ("append_content", {"page": "Third", "markdown": "the main points of Second"}),
+            ),
+        ),
+        ("What is in “Fourth”?", (("query_database", {"database": "Fourth"}),)),
+    ),
+}
+"""Requests with their plans, for a model that plans once."""
