@@ -123,6 +123,8 @@ def test_what_was_typed_is_still_there_when_it_was_wrong(browser: Any, house: An
 
     assert 'name="p0" value="Infra"' in answer.text
     assert 'name="p4" value="many" autocomplete="off" aria-invalid="true"' in answer.text
+    assert "Fields to correct: 1. Size This is no number." in browser.shown(answer)
+    assert 'href="#f-p4"' in answer.text
 
 
 def test_taking_everything_out_is_no_edit(browser: Any, house: Any) -> None:

@@ -17,7 +17,7 @@ def test_whoever_is_not_signed_in_is_told_how_to_and_nothing_else(
     answer = stranger.get(path)
 
     assert answer.status_code == 401
-    assert "the link that `lakelight up` printed" in browser.shown(answer)
+    assert "the link that lakelight up printed" in browser.shown(answer)
     assert "Roadmap" not in answer.text
 
 

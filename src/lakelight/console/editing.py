@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
+from unicodedata import east_asian_width
 
 from lakelight.console.card import as_text
 from lakelight.notion.limits import block_type
@@ -44,8 +45,9 @@ class Field:
     @property
     def rows(self) -> int:
         """How high the field is."""
-        longest = sum(1 + len(line) // 60 for line in self.value.split("\n"))
-        return min(max(longest, 1), 14)
+        # A Chinese character is as wide as two others.
+        lines = sum(1 + _width(line) // 44 for line in self.value.split("\n"))
+        return min(lines, 14)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,10 @@ def read_json(text: str) -> dict[str, Any]:
 
 
 # Fields
+
+
+def _width(line: str) -> int:
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in line)
 
 
 def _property_fields(body: Mapping[str, Any]) -> Iterator[Field]:

@@ -37,6 +37,7 @@ class Pages:
             undefined=StrictUndefined,
         )
         self._templates.filters["seen"] = seen
+        self._templates.filters["prose"] = prose
 
     def visitor(self, request: Request) -> Visitor:
         """Who reads the page that is asked for."""
@@ -79,6 +80,14 @@ class Pages:
     def icon(self, _request: Request) -> Response:
         """The icon for the browser's tab."""
         return Response(self._icon, media_type="image/svg+xml")
+
+
+def prose(text: str) -> Markup:
+    """A sentence of ours: as `seen`, with what stands between backticks as code."""
+    return Markup("").join(
+        Markup("<code>{}</code>").format(seen(part)) if index % 2 else seen(part)
+        for index, part in enumerate(text.split("`"))
+    )
 
 
 def seen(text: object) -> Markup:
