@@ -7,12 +7,13 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes --only-binary :all:
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check lock bench clean
+.PHONY: help demo test test-fast test-model browser check lock bench clean
 
 help:
 	@echo "make demo       set up, then watch agents work tickets on the embedded workspace (ARGS=\"--once --json\")"
 	@echo "make test       set up, then every check and every test"
 	@echo "make test-fast  the tests that do not start or kill processes"
+	@echo "make test-model a real model answers ten requests (URL=http://…/v1)"
 	@echo "make check      formatting, lint, types, architecture"
 	@echo "make bench      the figures of docs/figures.md"
 	@echo "make lock       compile the pinned requirements anew (UP=--upgrade for newer ones)"
@@ -36,8 +37,21 @@ $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 demo: $(VENV)/.run
 	@$(BIN)/lakelight demo $(ARGS)
 
-test: check
+test: check browser
 	@$(BIN)/python -m pytest $(ARGS)
+
+# The console's tests drive a real Chromium: the system's, else Debian's where we may install it.
+browser:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null 2>&1 && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "installing chromium for the browser tests (once)" >&2; \
+	  apt-get update -qq >/dev/null 2>&1; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 \
+	    || echo "chromium could not be installed; the browser tests are left out (in CI they fail): apt-get install chromium" >&2; \
+	else echo "no Chromium here; the browser tests are left out: apt-get install chromium" >&2; fi
+
+test-model: $(VENV)/.dev
+	@test -n "$(URL)" || { echo 'make test-model URL=http://127.0.0.1:8080/v1 [MODEL=name] [KEY=key]'; exit 2; }
+	@LAKELIGHT_TEST_MODEL_URL="$(URL)" LAKELIGHT_TEST_MODEL="$(MODEL)" LAKELIGHT_TEST_MODEL_KEY="$(KEY)" $(BIN)/python -m pytest -n0 -s tests/unit/llm/test_live.py tests/unit/agent/planners/test_model_live.py
 
 test-fast: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m "not slow" $(ARGS)

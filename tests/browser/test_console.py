@@ -1,6 +1,6 @@
 """The console in Chromium: accessible, on a phone as on a desktop, light and dark, without JavaScript.
 
-With LAKELIGHT_PICTURES set to a folder, every page that is looked at is kept there as a picture.
+With LAKELIGHT_TEST_PICTURES set to a folder, every page that is looked at is kept there as a picture.
 """
 
 import os
@@ -92,7 +92,7 @@ def open_console(chromium: Browser, address: str, house: Any) -> Iterator[Callab
 
 
 def keep(page: Page, name: str) -> None:
-    folder = os.environ.get("LAKELIGHT_PICTURES")
+    folder = os.environ.get("LAKELIGHT_TEST_PICTURES")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=f"{folder}/{name}.png")
