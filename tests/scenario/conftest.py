@@ -486,6 +486,8 @@ class FakeModel:
         self.asked: list[dict[str, Any]] = []
         self.text = "# 结论\n\n已整理成一页。"
         self.answer: Callable[[], Response] | None = None
+        self.answers: dict[str, Callable[[], Response]] = {}
+        """For tickets whose title this is."""
         self.silent = False
         self.url = ""
         self.names = ["qwen-plus", "qwen-turbo", "qwen-coder-turbo"]
@@ -501,9 +503,16 @@ class FakeModel:
         self.asked.append(await request.json())
         if self.silent:
             await asyncio.sleep(30)
+        for title, own in self.answers.items():
+            if _is_about(self.asked[-1], title):
+                return own()
         if self.answer is not None:
             return self.answer()
         return self.completion(self.text)
+
+    def asked_about(self, title: str) -> list[str]:
+        """The models that were asked about a ticket, in order."""
+        return [asked["model"] for asked in self.asked if _is_about(asked, title)]
 
     def completion(self, text: str, finish: str = "stop") -> Response:
         body = {
@@ -527,6 +536,11 @@ class FakeModel:
                 Route("/v1/models", self.models),
             ]
         )
+
+
+def _is_about(asked: dict[str, Any], title: str) -> bool:
+    # The titles of related pages stand in the prompt too, on lines of their own.
+    return f": {title}\n" in asked["messages"][1]["content"]
 
 
 @pytest.fixture

@@ -61,73 +61,78 @@ def answer(content: str | bytes, status: int = 200, kind: str = "application/jso
     return lambda: Response(content, status, media_type=kind)
 
 
-FAILURES = [
-    pytest.param(answer("<html>502</html>", 502, "text/html"), "model.unreachable", id="HTML with an error"),
-    pytest.param(answer("<!doctype html><html>sign in</html>", 200, "text/html"), "model.unreachable", id="HTML"),
-    pytest.param(answer("\x00\x01 gar bage", 200), "model.unreachable", id="garbage"),
-    pytest.param(answer('{"choices": [{"message": {"content": "一半'), "model.unreachable", id="cut-off JSON"),
-    pytest.param(answer('{"choices": []}'), "model.unusable", id="no choice"),
-    pytest.param(answer('{"error": {"message": "overloaded"}}'), "model.unusable", id="an error in a 200"),
-    pytest.param(answer('{"error": {"message": "bad key"}}', 401), "model.unauthorized", id="401"),
-    pytest.param(answer('{"error": {"message": "slow down"}}', 429), "model.limited", id="429"),
-    pytest.param(answer('{"error": {"message": "no such model"}}', 404), "model.refused", id="404"),
-]  # fmt: skip
+FAILURES = {
+    "an HTML error": (answer("<html>502</html>", 502, "text/html"), "model.unreachable"),
+    "an HTML page": (answer("<!doctype html><html>sign in</html>", 200, "text/html"), "model.unreachable"),
+    "garbage": (answer("\x00\x01 gar bage"), "model.unreachable"),
+    "cut-off JSON": (answer('{"choices": [{"message": {"content": "一半'), "model.unreachable"),
+    "no choice": (answer('{"choices": []}'), "model.unusable"),
+    "an error in a 200": (answer('{"error": {"message": "overloaded"}}'), "model.unusable"),
+    "status 401": (answer('{"error": {"message": "bad key"}}', 401), "model.unauthorized"),
+    "status 429": (answer('{"error": {"message": "slow down"}}', 429), "model.limited"),
+    "status 404": (answer('{"error": {"message": "no such model"}}', 404), "model.refused"),
+}
 
 
-@pytest.mark.parametrize(("broken", "reason"), FAILURES)
 async def test_a_ticket_waits_for_a_model_that_fails_and_is_finished_once_it_is_mended(
-    office: Any, model: Any, broken: Callable[[], Response], reason: str
+    office: Any, model: Any
 ) -> None:
     office.environment |= model.settings() | {"LAKELIGHT_MODEL__NAME": "qwen-plus"}
-    model.answer = broken
-    page = await office.ticket()
+    model.answers = {title: broken for title, (broken, _) in FAILURES.items()}
+    pages = {title: await office.ticket(title) for title in FAILURES}
 
     summary = await office.work()
-    entry = await office.entry(page)
-    zh, en = await office.reason(page, "zh"), await office.reason(page, "en")
-    before = await office.body(page)
-    model.answer = None
+    reasons = {title: (await office.entry(page)).reason for title, page in pages.items()}
+    zh = [await office.reason(page, "zh") for page in pages.values()]
+    en = [await office.reason(page, "en") for page in pages.values()]
+    before = [(await office.body(page)).strip() for page in pages.values()]
+    model.answers = {}
     await office.work()
 
-    assert summary["tickets"]["waiting"] == 1
-    assert (entry.state, entry.reason) == ("waiting", reason)
-    assert "下一步：" in zh
-    assert "Next step:" in en
-    assert "?" not in en
-    assert before.strip() == ""
-    assert await office.receipts(page) == [1]
-    assert await office.value(page, "状态") == "已完成"
+    assert summary["tickets"]["waiting"] == len(FAILURES)
+    assert reasons == {title: reason for title, (_, reason) in FAILURES.items()}
+    assert [text for text in zh if "下一步：" not in text or "?" in text] == []
+    assert [text for text in en if "Next step:" not in text or "?" in text] == []
+    assert set(before) == {""}
+    assert sorted([await office.receipts(page) for page in pages.values()]) == [
+        [number] for number in range(1, len(FAILURES) + 1)
+    ]
+    assert {await office.value(page, "状态") for page in pages.values()} == {"已完成"}
 
 
-@pytest.mark.parametrize(
-    ("text", "finish", "fault"),
-    [
-        pytest.param("", "stop", "empty", id="empty"),
-        pytest.param("<think>想了很久</think>", "stop", "reasoning_only", id="thoughts alone"),
-        pytest.param("写到一半", "length", "cut_off", id="cut off"),
-        pytest.param("\ufffd\ufffd\ufffd\ufffd 乱码", "stop", "garbled", id="garbled"),
-        pytest.param("重复重复" * 200, "stop", "repeating", id="a loop"),
-        pytest.param("<!DOCTYPE html><html><body>gateway</body></html>", "stop", "html", id="a page"),
-    ],
-)
+NO_ANSWERS = {
+    "nothing": ("", "stop", "empty"),
+    "thoughts alone": ("<think>想了很久</think>", "stop", "reasoning_only"),
+    "half of it": ("写到一半", "length", "cut_off"),
+    "broken characters": ("\ufffd\ufffd\ufffd\ufffd 乱码", "stop", "garbled"),
+    "a loop": ("重复重复" * 200, "stop", "repeating"),
+    "a web page": ("<!DOCTYPE html><html><body>gateway</body></html>", "stop", "html"),
+}
+
+
 async def test_an_answer_that_is_none_goes_to_the_next_model_and_then_the_ticket_waits(
-    office: Any, model: Any, text: str, finish: str, fault: str
+    office: Any, model: Any
 ) -> None:
     office.environment |= model.settings()
-    model.answer = lambda: model.completion(text, finish)
-    page = await office.ticket()
+    model.answers = {
+        title: lambda text=text, finish=finish: model.completion(text, finish)
+        for title, (text, finish, _) in NO_ANSWERS.items()
+    }
+    pages = {title: await office.ticket(title) for title in NO_ANSWERS}
 
     await office.work()
-    entry = await office.entry(page)
-    asked = [request["model"] for request in model.asked]
-    usage = await office.rows("SELECT model, outcome FROM model_usage ORDER BY at")
-    model.answer = None
+    entries = {title: await office.entry(page) for title, page in pages.items()}
+    usage = await office.rows("SELECT model, outcome, count(*) FROM model_usage GROUP BY model, outcome")
+    asked = {title: model.asked_about(title) for title in pages}
+    model.answers = {}
     await office.work()
 
-    assert (entry.state, entry.reason, entry.facts["fault"]) == ("waiting", "model.unusable", fault)
-    assert asked == ["qwen-plus", "qwen-turbo"]
-    assert usage == [("qwen-plus", "failed"), ("qwen-turbo", "failed")]
-    assert await office.receipts(page) == [1]
+    assert {title: (entry.reason, entry.facts["fault"]) for title, entry in entries.items()} == {
+        title: ("model.unusable", fault) for title, (_, _, fault) in NO_ANSWERS.items()
+    }
+    assert asked == {title: ["qwen-plus", "qwen-turbo"] for title in NO_ANSWERS}
+    assert usage == [("qwen-plus", "failed", 6), ("qwen-turbo", "failed", 6)]
+    assert [len(await office.receipts(page)) for page in pages.values()] == [1] * 6
 
 
 async def test_a_model_that_takes_too_long_is_said_in_the_self_check(office: Any, model: Any) -> None:
