@@ -86,7 +86,7 @@ class _Look:
         self._clock = clock
         self._roster: Roster | None = None
         self._given: str | None = None
-        self._ids: Mapping[Role, str] = {}
+        self._ids: Mapping[str, Mapping[Role, str]] = {}
 
     async def all(self) -> list[Finding]:
         settings = self._loaded.settings

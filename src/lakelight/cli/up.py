@@ -8,7 +8,7 @@ from time import monotonic
 
 from lakelight import __version__
 from lakelight.bootstrap.embedded import embedded_place
-from lakelight.bootstrap.home import Place, owner_file
+from lakelight.bootstrap.home import Place, embedded_folder, owner_file
 from lakelight.bootstrap.house import (
     build_house,
     connect,
@@ -20,7 +20,7 @@ from lakelight.bootstrap.house import (
 )
 from lakelight.bootstrap.seed import is_seeded, seed
 from lakelight.cli.running import prepare, serve, stop_on_signals, summary, tell_summary, terminal
-from lakelight.cli.session import Session, carry_out, end
+from lakelight.cli.session import CONFIGURATION, Session, carry_out, end
 from lakelight.clock import SystemClock
 from lakelight.errors import LakelightError
 from lakelight.guard import Guard, Scopes, load_policy
@@ -130,6 +130,10 @@ async def _reach(
 
 async def _plan(session: Session, loaded: Loaded, *, as_json: bool) -> None:
     clock = SystemClock()
+    if loaded.settings.notion.token is None and embedded_folder(session.home) is None:
+        # To make a workspace would be to write.
+        session.say("cli.state.none", home=session.home)
+        raise SystemExit(CONFIGURATION)
     async with place_of(session, loaded, clock) as place:
         notion = connect(place, loaded.settings, session.home, clock)
         try:

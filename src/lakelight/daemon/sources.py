@@ -67,7 +67,7 @@ class StateSources:
         ledger.know(connection, _COLUMNS, json.dumps(kept))
 
 
-def remembered(connection: Connection) -> tuple[str | None, Mapping[Role, str]]:
-    """The ticket database of a workspace of our own making, and the property ids of the last look."""
+def remembered(connection: Connection) -> tuple[str | None, Mapping[str, Mapping[Role, str]]]:
+    """The ticket database of a workspace of our own making, and by data source the property ids last seen."""
     known = json.loads(ledger.fact(connection, _COLUMNS) or "{}")
-    return ledger.fact(connection, GIVEN), known.get("ids", {})
+    return ledger.fact(connection, GIVEN), {str(known.get("source", "")): known.get("ids", {})}

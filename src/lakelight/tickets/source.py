@@ -92,9 +92,12 @@ async def open_source(
     given: str | None,
     names: ColumnNames,
     words: StatusWords,
-    remembered: Mapping[Role, str] | None = None,
+    remembered: Mapping[str, Mapping[Role, str]] | None = None,
 ) -> Source:
     """The ticket database that `given` names: id or URL of a database or of a data source.
+
+    Args:
+        remembered: Property ids of an earlier look, by the id of the data source they belong to.
 
     Raises:
         SourceError: It cannot be used, and why.
@@ -104,7 +107,7 @@ async def open_source(
         raise SourceError("tickets.database_unset")
     data_source = await _data_source(reader, page_id_from(given))
     schema: Mapping[str, Column] = columns(data_source)
-    mapped = resolve(names, schema, remembered)
+    mapped = resolve(names, schema, (remembered or {}).get(str(data_source["id"])))
     if isinstance(mapped, Unmapped):
         problem = mapped.problems[0]
         facts = {name: getattr(problem, name) for name in problem.__slots__}
