@@ -75,6 +75,10 @@ class Chats:
         Raises:
             StorageError: Our own database could not be written.
         """
+        async with self._runs.alone(run_id):
+            return await self._advance(run_id)
+
+    async def _advance(self, run_id: str) -> Reply | None:
         run = await self._database.run(lambda connection: self._runs.work(connection, run_id))
         if run is None:
             return None

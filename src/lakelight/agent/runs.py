@@ -1,15 +1,20 @@
 """Runs: rows that say how far a piece of work is, and the jobs that carry it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from threading import Lock
 from typing import Any, Literal
 
 from lakelight import ids
 from lakelight.clock import Clock, iso, parse_iso
+from lakelight.guard import Approvals
 from lakelight.jobs import Jobs, Owners
 from lakelight.storage import Connection
+
+_GLANCE = timedelta(seconds=0.05)
 
 RunKind = Literal["ticket", "chat", "undo"]
 RunState = Literal["queued", "working", "waiting", "done", "failed", "dropped"]
@@ -42,12 +47,36 @@ class Run:
 
 
 class Runs:
-    """The table of runs. Every method works within the caller's transaction."""
+    """The table of runs. Every method that takes a connection works within the caller's transaction."""
 
     def __init__(self, jobs: Jobs, clock: Clock, owners: Owners | None = None) -> None:
         self._jobs = jobs
         self._clock = clock
         self._owners = owners
+        self._approvals = Approvals(clock)
+        self._worked_on: set[str] = set()
+        self._turn = Lock()
+
+    @asynccontextmanager
+    async def alone(self, run_id: str) -> AsyncIterator[None]:
+        """Be the only task of this process that works on a run; others wait until it is through.
+
+        Between processes the row decides. Within one, the page of an approval, a job and a
+        client's call may come for the same run at the same moment.
+        """
+        while not self._take_turn(run_id):
+            await self._clock.sleep(_GLANCE)
+        try:
+            yield
+        finally:
+            self._worked_on.discard(run_id)
+
+    def _take_turn(self, run_id: str) -> bool:
+        with self._turn:
+            if run_id in self._worked_on:
+                return False
+            self._worked_on.add(run_id)
+            return True
 
     def start(self, connection: Connection, page_id: str, agent: str) -> str:
         """A new run with its first job; its id."""
@@ -128,7 +157,8 @@ class Runs:
         reason: str = "",
         facts: Mapping[str, object] | None = None,
     ) -> None:
-        """End a run."""
+        """End a run; what it still asks of people needs no answer any more."""
+        self._approvals.withdraw_for(connection, run_id)
         connection.exec_driver_sql(
             "UPDATE runs SET state = ?, reason = ?, reason_facts = ?, due_at = NULL, updated_at = ?"
             " WHERE id = ? AND state IN ('queued', 'working', 'waiting')",
@@ -141,9 +171,13 @@ class Runs:
         return rows[0] if rows else None
 
     def due(self, connection: Connection) -> list[Run]:
-        """The waiting runs whose time has come."""
+        """The waiting runs whose time has come, or whose question a person has answered."""
         return self._select(
-            connection, "state = 'waiting' AND due_at IS NOT NULL AND due_at <= ?", (iso(self._clock.now()),)
+            connection,
+            "state = 'waiting' AND (due_at <= ? OR reason = 'approval'"
+            " AND EXISTS (SELECT 1 FROM approvals WHERE run_id = runs.id)"
+            " AND NOT EXISTS (SELECT 1 FROM approvals WHERE run_id = runs.id AND state = 'pending'))",
+            (iso(self._clock.now()),),
         )
 
     def unfinished(self, connection: Connection, *states: RunState) -> list[Run]:

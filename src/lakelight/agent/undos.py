@@ -93,6 +93,10 @@ class Undos:
         Raises:
             NotionError: Notion could not be asked; the run can be taken up again.
         """
+        async with self._runs.alone(run_id):
+            return await self._advance(run_id)
+
+    async def _advance(self, run_id: str) -> list[Undone]:
         run = await self._database.run(lambda connection: self._runs.work(connection, run_id))
         if run is None:
             return []

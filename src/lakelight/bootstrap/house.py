@@ -28,7 +28,7 @@ from lakelight.notion.api_log import ApiLog
 from lakelight.notion.budget import Budget, NoBudget, SharedBudget
 from lakelight.notion.http import HttpNotion
 from lakelight.settings import DEFAULT_MODEL_URL, Loaded, ModelSettings, Settings
-from lakelight.storage import Database, migrate
+from lakelight.storage import Connection, Database, migrate
 from lakelight.tickets.columns import ColumnNames
 from lakelight.tickets.dispatcher import Dispatcher, open_ledger
 from lakelight.tickets.personas import Personas
@@ -40,6 +40,8 @@ from lakelight.tools.registry import standard_tools
 
 if TYPE_CHECKING:
     from lakelight.llm import RoutedModel
+
+_GLANCE = timedelta(seconds=0.2)
 
 EMBEDDED_WORDS = StatusWords(ready="待开发", working="进行中", needs_you="待确认", done="已完成")
 """The status words of a workspace that we made ourselves."""
@@ -78,15 +80,30 @@ class House:
         """Bring a run of any kind as far as it can go now."""
         await self.service.advance(run_id)
 
+    async def see_through(self, run_id: str) -> None:
+        """The same, also when another process was quicker and works on it: until that one is through."""
+        while True:
+            await self.advance(run_id)
+            run = await self.database.run(lambda connection: self.runs.get(connection, run_id))
+            if run is None or not self.runs.is_taken(run):
+                return
+            await self.clock.sleep(_GLANCE)
+
     async def abandoned(self) -> list[str]:
-        """The runs in whose middle a process died, which no serving process will take up."""
-        return await self.database.run(
-            lambda connection: [
-                run.id
-                for run in self.runs.unfinished(connection, "working")
-                if run.kind != "ticket" and not self.runs.is_taken(run)
+        """The runs in whose middle a process died, and those that only waited for what has happened since.
+
+        Runs of tickets are none of them: those are a serving process's own.
+        """
+
+        def find(connection: Connection) -> list[str]:
+            broken = [
+                run
+                for run in self.runs.unfinished(connection, "working", "queued")
+                if not self.runs.is_taken(run)
             ]
-        )
+            return [run.id for run in (*broken, *self.runs.due(connection)) if run.kind != "ticket"]
+
+        return await self.database.run(find)
 
     async def close(self) -> None:
         """Let go of files and connections."""

@@ -106,7 +106,7 @@ async def _edit(session: Session, text: str, content: Mapping[str, Any], *, as_j
 
 async def _see_through(session: Session, house: House, approval: Approval, *, as_json: bool) -> None:
     """Bring the run of `approval` on and print what came of it."""
-    await house.advance(approval.run_id)
+    await house.see_through(approval.run_id)
     journal = await Journal.open(house.database, house.clock, approval.run_id)
     known = journal.get("reply")
     if known is not None:

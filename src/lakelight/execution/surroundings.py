@@ -28,7 +28,9 @@ class NotionSurroundings:
             NotionError: Notion could not be asked. What Notion does not find is shown as gone.
         """
         around = await self.read(operation)
-        shown = preview(operation, around, title)
+        # It may have been renamed since somebody wrote its title down.
+        known = "" if operation.kind is Kind.PAGE_CREATE else title_of(around.target)
+        shown = preview(operation, around, known or title)
         return View(preview=shown.dump(), pre_state=pre_state_hash(operation, around))
 
     async def read(self, operation: Operation) -> Surroundings:

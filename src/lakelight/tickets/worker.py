@@ -174,6 +174,10 @@ class Worker:
 
     async def advance(self, run_id: str) -> None:
         """Bring the run as far as it can go now; when it has to wait, its row says for what and how long."""
+        async with self._runs.alone(run_id):
+            await self._advance(run_id)
+
+    async def _advance(self, run_id: str) -> None:
         run = await self._database.run(lambda connection: self._runs.work(connection, run_id))
         if run is None:
             return

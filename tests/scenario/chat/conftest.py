@@ -301,7 +301,7 @@ class Speaker:
             message["tool_calls"] = [
                 {**call, "index": index} for index, call in enumerate(message["tool_calls"])
             ]
-        parts = [
+        parts: list[dict[str, Any]] = [
             {"choices": [{"index": 0, "delta": message, "finish_reason": None}]},
             {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
             {"choices": [], "usage": usage},
