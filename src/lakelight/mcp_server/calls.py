@@ -161,7 +161,7 @@ class Calls:
             await self._carry(desk, run_id)
 
     async def _carry(self, desk: Desk, run_id: str) -> None:
-        turn = asyncio.ensure_future(desk.chats.advance(run_id))
+        turn = asyncio.ensure_future(desk.advance(run_id))
         try:
             await asyncio.shield(turn)
         except asyncio.CancelledError:
@@ -199,7 +199,7 @@ async def _break_off(desk: Desk, run_id: str, turn: "asyncio.Future[Any]") -> No
             await desk.chats.cancel(run_id)
         elif turn.cancelled():
             # It went out between the look and the stop: it is looked up, and not sent blindly.
-            await desk.chats.advance(run_id)
+            await desk.advance(run_id)
 
 
 def _canonical(arguments: Mapping[str, Any]) -> str:

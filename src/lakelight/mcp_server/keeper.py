@@ -85,12 +85,10 @@ class Keeper:
 
 
 async def _advance_due(desk: Desk) -> None:
-    """See to the writes without an answer whose time to be looked up has come."""
+    """See to the runs whose time has come: a write without an answer is looked up, a decision acted on."""
 
     def due(connection: Connection) -> list[Run]:
-        return [
-            run for run in desk.runs.due(connection) if run.kind != "ticket" and run.reason == "unsettled"
-        ]
+        return [run for run in desk.runs.due(connection) if run.kind != "ticket"]
 
     try:
         found = await desk.database.run(due)
