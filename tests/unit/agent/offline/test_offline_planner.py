@@ -552,15 +552,12 @@ def test_a_tickets_brief_is_covered_only_if_all_of_it_is_a_command(brief: str, c
 
 
 @pytest.mark.parametrize(
-    "text", sorted({*(request for request, _ in (*READS, *WRITES, *QUESTIONS, *MODEL, *NOT_ACTED))})
-)
-@pytest.mark.parametrize(
     "before", ["Do not ", "never ", "不要", "如果需要就", "Why should I ", "is it true that you "]
 )
-def test_a_negation_condition_or_question_before_a_command_leaves_no_write(before: str, text: str) -> None:
-    planned = plan(a_turn(before + text))
+def test_a_negation_condition_or_question_before_a_command_leaves_no_write(before: str) -> None:
+    acted = [request for request, _ in (*WRITES, *NOT_ACTED) if writes_of(plan(a_turn(before + request)))]
 
-    assert writes_of(planned) == []
+    assert acted == []
 
 
 def writes_of(planned: Plan) -> list[Call]:
@@ -584,12 +581,12 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 REQUESTS = st.one_of(
     st.text(max_size=80),
-    st.lists(WORDS, max_size=12).map(" ".join),
-    st.lists(WORDS, max_size=12).map("".join),
+    st.lists(WORDS, max_size=8).map(" ".join),
+    st.lists(WORDS, max_size=8).map("".join),
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(request_=REQUESTS)
 def test_any_text_gets_a_plan_and_a_write_only_falls_on_what_is_known(request_: str) -> None:
     known = set(NAMES)

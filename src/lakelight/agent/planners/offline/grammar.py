@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,8 +15,14 @@ if TYPE_CHECKING:
     from hassil.intents import Intents, SlotList
 
 SEARCH = "search_workspace"
+LONGEST = 160
+"""No sentence with its titles and quoted text taken out is longer; matching takes the square of it."""
+
+MOST_REPEATED = 8
+_FIRST_WORDS = 60
 
 _IDEOGRAPHS = r"\u3400-\u4dbf\u4e00-\u9fff"
+_IDEOGRAPH = re.compile(rf"[{_IDEOGRAPHS}]")
 _BESIDE_IDEOGRAPHS = re.compile(rf"(?<=[{_IDEOGRAPHS}])\s+|\s+(?=[{_IDEOGRAPHS}])|(?<=x) +(?=qx)")
 _PUNCTUATION = re.compile(r"[,;:!?()\[\]{}<>|…~*#\"“”，。；：！？、（）【】]|\.(?!\d)|(?<![\w])-|-(?![\w])")
 _POSSESSIVE = re.compile(r"(?<=\w)'s?\b(?=\s|$)|(?<=x) 's\b")
@@ -99,7 +106,7 @@ class Grammar:
     def goes_on(self, text: str) -> bool:
         """True when something that may be a command follows in `text` after its first part."""
         cuts = [end for _, end in self.joints(text)] + [found.end() for found in _ENDS.finditer(text)]
-        rests = [self.without_fillers(text[cut:]) for cut in cuts]
+        rests = [self.without_fillers(text[cut : cut + _FIRST_WORDS]) for cut in cuts]
         verbs = [pattern for tool, pattern in self._forbids.items() if tool != "nothing"]
         verbs.append(self._patterns["negations"])
         return any(verb.match(rest) for verb in verbs for rest in rests)
@@ -144,8 +151,11 @@ class Grammar:
         """
         from hassil.recognize import recognize_all
 
+        spoken = self._spoken(text)
+        if len(spoken) > LONGEST or self._repeats(spoken):
+            return []
         found = []
-        for result in recognize_all(self._spoken(text), self._intents(part), slot_lists=dict(lists)):
+        for result in recognize_all(spoken, self._intents(part), slot_lists=dict(lists)):
             slots = tuple(
                 Slot(entity.name, _written(str(entity.value), text), free=True)
                 if entity.is_wildcard
@@ -155,6 +165,11 @@ class Grammar:
             found.append(Match(intent=result.intent.name, slots=slots, literal=result.text_chunks_matched))
         unique = {(match.intent, match.slots): match for match in found}
         return sorted(unique.values(), key=lambda match: (match.rank, -match.literal, match.intent))
+
+    def _repeats(self, spoken: str) -> bool:
+        """True for what no one says, and what would be matched in very many ways."""
+        said = _IDEOGRAPH.findall(spoken) if self.language == "zh" else spoken.lower().split()
+        return any(count > MOST_REPEATED for count in Counter(said).values())
 
     def _intents(self, part: str) -> "Intents":
         from hassil.intents import Intents

@@ -23,8 +23,8 @@ from lakelight.messages import Language, languages
 if TYPE_CHECKING:
     from hassil.intents import SlotList
 
-LONGEST = 2000
-"""No command is longer; what is, is prose."""
+LONGEST = 20_000
+"""A request that is longer is not read at all."""
 
 _SENTENCES = re.compile(r"([。！!?？；;\n]+|\.(?=\s|$))")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)、])[ \t]+", re.MULTILINE)
@@ -33,6 +33,8 @@ _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _MOST_JOINTS = 4
 _MOST_TITLES = 6
 _MOST_SENTENCES = 12
+_LONGEST_COMMAND = 1500
+_LONGEST_GUESS = 60
 
 _NO_TEXT = "ask.missing.append_content.markdown"
 
@@ -70,6 +72,9 @@ def understand(request: str, lookup: Lookup, scene: Scene) -> Answer:
         return NeedsModel(why="prose")
     answers: list[Answer] = []
     for masked in _readings(mask(request), lookup):
+        if len(masked.text) > _LONGEST_COMMAND:
+            answers.append(NeedsModel(why="prose"))
+            continue
         language: Language = "zh" if _IDEOGRAPH.search(masked.text) else "en"
         # An English sentence may name a Chinese page that is not there.
         for spoken in ("zh", "en") if language == "zh" else ("en",):
@@ -256,7 +261,8 @@ class _Reading:
         words = self._grammar
         if words.has("asking", part) or words.starts("reasoning", part) or words.has("conditions", part):
             return NeedsModel(why="reasoning")
-        for stage, lists in (("part", self._lists), ("full", wide), ("part", wide)):
+        stages = [("part", self._lists), ("full", wide), ("part", wide)]
+        for stage, lists in stages if len(part) <= _LONGEST_GUESS else stages[:1]:
             near = [
                 self._resolver.resolve(match, replace(scene, sentence=part))
                 for match in words.matches(part, stage, lists)
