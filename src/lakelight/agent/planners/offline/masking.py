@@ -74,7 +74,11 @@ class Masked:
         """`text` with everything in its place again; what is one mark comes without its quotes."""
         if mark := self.mark(text):
             return mark.text
-        return _MARK.sub(self._raw, text).strip()
+        return _MARK.sub(self._raw, _BLANKS.sub(" ", text)).strip()
+
+    def whole(self, text: str) -> str:
+        """`text` with everything in its place again, verbatim."""
+        return _MARK.sub(self._raw, text)
 
     def _raw(self, found: re.Match[str]) -> str:
         mark = self._at(found)
@@ -111,7 +115,7 @@ def with_payload(masked: Masked) -> Masked | None:
     payload = masked.marked[colon.end() :].strip() if colon else ""
     if colon is None or not payload or masked.mark(payload):
         return None
-    shown = masked.shown(payload)
+    shown = masked.whole(payload)
     text = f"{masked.marked[: colon.start()]} qx{len(masked.marks)}x"
     return _masked(text, (*masked.marks, Mark("payload", shown, shown)), masked.marked)
 

@@ -34,7 +34,8 @@ class Naming:
     def page(self, text: str | None, scene: Scene, tool: str) -> Page | AskUser:
         """The page that a slot names; in a read, a part of one title names it too."""
         if text is None or text == PRONOUN:
-            return scene.page if text and scene.page is not None else ask(f"missing.{tool}.page")
+            implied = text is not None or tool == "fetch_page_markdown"
+            return scene.page if implied and scene.page is not None else ask(f"missing.{tool}.page")
         mark = self._masked.mark(text)
         name = mark.text if mark else self._masked.shown(text)
         if mark and mark.kind == "link":
