@@ -142,13 +142,13 @@ class Bench:
             ) as client:
                 yield client
 
-    def server(self) -> psutil.Process:
-        """The process that serves this home."""
-        return next(
+    def servers(self) -> list[psutil.Process]:
+        """The processes that serve this home."""
+        return [
             child
             for child in psutil.Process().children(recursive=True)
             if child.environ().get("LAKELIGHT_HOME") == str(self.home)
-        )
+        ]
 
     async def command(self, *arguments: str) -> Any:
         """What another `lakelight` command prints as JSON, in a shell beside."""

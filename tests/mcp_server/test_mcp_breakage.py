@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ async def test_a_server_killed_in_the_middle_of_a_write_has_written_once_after_t
         bench.gate.hold(stores=stores)
         call = asyncio.create_task(client.call_tool("append_content", {"page": page, "markdown": "x"}))
         await bench.gate.held.wait()
-        os.kill(bench.server().pid, signal.SIGKILL)
+        os.kill(bench.servers()[0].pid, signal.SIGKILL)
         await lost(call)
     bench.gate.open()
 
@@ -197,6 +198,37 @@ async def test_what_waits_for_a_person_outlives_its_server(bench: Any) -> None:
     assert before.structured_content["status"] == "waiting_approval"
     assert after.structured_content["status"] == "done"
     assert await bench.trashed(page)
+
+
+async def test_clients_of_one_embedded_workspace_outlive_the_one_that_served_it(bench: Any) -> None:
+    for name in ("GH_NOTION_TOKEN", "LAKELIGHT_NOTION__BASE_URL"):
+        del bench.environment[name]
+
+    async with bench.client() as second_to_go:
+        async with bench.client() as other:
+            shared = await other.call_tool("create_page", {"parent": "Home", "title": "Shared"})
+        await second_to_go.call_tool("notion_overview", {})
+    async with bench.client() as client:
+        found = await client.call_tool("search_workspace", {"query": "Shared"})
+
+    assert shared.structured_content["status"] == "done"
+    assert found.structured_content["result"]["total"] == 1
+
+
+async def test_when_whoever_serves_the_embedded_workspace_has_gone_it_is_served_anew(bench: Any) -> None:
+    for name in ("GH_NOTION_TOKEN", "LAKELIGHT_NOTION__BASE_URL"):
+        del bench.environment[name]
+    async with AsyncExitStack() as first, AsyncExitStack() as second:
+        await first.enter_async_context(bench.client())
+        client = await second.enter_async_context(bench.client())
+        serving = min(bench.servers(), key=lambda process: process.create_time())
+
+        os.kill(serving.pid, signal.SIGKILL)
+        failed = await client.call_tool("notion_overview", {})
+        after = await client.call_tool("notion_overview", {})
+
+    assert failed.structured_content["code"] == "notion.unreachable"
+    assert after.structured_content["demo"] is True
 
 
 async def test_nothing_but_the_protocol_goes_to_stdout(bench: Any) -> None:

@@ -82,11 +82,7 @@ class Calls:
                 given=(tool, arguments),
             )
             await self._advance(desk, run_id, tool)
-            answer = await self._conclude(desk, run_id, tool, arguments, person)
-            if desk.kind == "embedded" and _code(answer) == "notion.unreachable":
-                # Whoever served the workspace has gone; the next call serves it itself or finds who does.
-                self._keeper.wear()
-            return answer
+            return await self._conclude(desk, run_id, tool, arguments, person)
 
     async def resume(
         self, tool: str, arguments: Mapping[str, Any], person: Person, state: str, decision: Decision
@@ -204,7 +200,3 @@ async def _break_off(desk: Desk, run_id: str, turn: "asyncio.Future[Any]") -> No
 
 def _canonical(arguments: Mapping[str, Any]) -> str:
     return json.dumps(arguments, ensure_ascii=False, sort_keys=True)
-
-
-def _code(answer: Answer | Ask) -> str:
-    return str(answer.data.get("code", "")) if isinstance(answer, Answer) else ""

@@ -52,9 +52,11 @@ class Keeper:
         finally:
             self._inside -= 1
 
-    def wear(self) -> None:
-        """Open the house anew for the next call: the workspace of this one no longer answers."""
-        self._worn = True
+    def doubt(self) -> None:
+        """Notion gave no answer. An embedded workspace may have lost who served it: look again next time."""
+        opened = self._opened
+        if opened is not None and opened.done() and not opened.exception():
+            self._worn = opened.result().kind == "embedded"
 
     async def close(self) -> None:
         """Let go of the house."""
@@ -75,13 +77,16 @@ class Keeper:
                         await asyncio.wait_for(leave.wait(), _LOOK_EVERY)
                     if self._writes and not leave.is_set():
                         await _advance_due(desk)
-        except LakelightError as error:
-            if opened.done():
-                log.warning("mcp.house", extra={"code": error.code})
-            else:
+        except asyncio.CancelledError:
+            opened.cancel()
+            raise
+        except Exception as error:
+            if not opened.done():
                 opened.set_exception(error)
                 # Whoever waits is told; nobody may be waiting any more.
                 opened.exception()
+            else:
+                log.exception("mcp.house")
 
 
 async def _advance_due(desk: Desk) -> None:

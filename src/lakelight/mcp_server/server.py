@@ -31,6 +31,7 @@ from lakelight.mcp_server.keeper import Keeper
 from lakelight.mcp_server.offer import OVERVIEW, STATUS, UNDO, instructions, offered, withheld
 from lakelight.mcp_server.person import Decision, Person, form
 from lakelight.messages import Messages
+from lakelight.notion import NotionUnreachable
 from lakelight.tools import ToolSpec
 
 log = logging.getLogger(__name__)
@@ -114,6 +115,8 @@ class _Front:
             return InputRequiredResult(
                 input_requests={_QUESTION: form(answer.message)}, request_state=answer.state
             )
+        if answer.data.get("code") == NotionUnreachable.code:
+            self._keeper.doubt()
         return _result(answer)
 
     async def read_arguments(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
