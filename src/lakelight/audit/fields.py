@@ -42,7 +42,7 @@ EVENTS = frozenset(
     }
 )
 ACTORS = frozenset({"user", "ai", "system"})
-SOURCES = frozenset({"tickets", "demo", "cli", "daemon", "executor"})
+SOURCES = frozenset({"tickets", "chat", "demo", "cli", "daemon", "executor"})
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _OWN_ID = re.compile(r"(op|run|evt)_[0-9a-z]{26}")

@@ -6,7 +6,9 @@ sent again, and "not there" counts only a settle time after the send, because No
 be working on it.
 """
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -107,6 +109,16 @@ class Executor:
         """
         permit.spend(operation)
         anchor = await self._anchor(operation, before)
+        return await _to_its_end(self._perform(operation, anchor, review, asker, also))
+
+    async def _perform(
+        self,
+        operation: Operation,
+        anchor: Anchor,
+        review: Review,
+        asker: Asker,
+        also: Callable[[Connection], None] | None,
+    ) -> Outcome:
         sent_at = self._clock.now()
         try:
             start = await self._database.run_durably(
@@ -313,6 +325,21 @@ class Executor:
         return True
 
 
+async def _to_its_end(work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """What `work` comes to; whoever is cancelled meanwhile ends only after it.
+
+    Between the intent and the result there is no good place to stop. Who is cancelled a second time stops
+    at once, and what became of the write is looked up the next time.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with suppress(LakelightError):
+            await task
+        raise
+
+
 def decision_entry(operation: Operation, review: Review, asker: Asker, *, sends: int = 0) -> Entry:
     """The event that says what the guard decided about an operation."""
     decision, facts = review.decision, review.facts
@@ -334,7 +361,7 @@ def decision_entry(operation: Operation, review: Review, asker: Asker, *, sends:
     return Entry(
         event="guard.denied" if decision.word == "deny" else "guard.decision",
         actor=asker.actor,
-        source="tickets",
+        source="tickets" if asker.ticket else "chat",
         fields=fields,
     )
 
