@@ -28,6 +28,7 @@ _AS_IT_STANDS = re.compile(
 )
 _MARK = re.compile(r"qx(\d+)x", re.IGNORECASE)
 _COLON = re.compile(r"(?<!\d)[:：](?!/)|[:：](?![\d/])")
+_MOST_DIGITS = 5
 _BLANKS = re.compile(r"[^\S\n]+")
 _CONTRACTIONS = tuple(
     (re.compile(pattern, re.IGNORECASE), plain)
@@ -87,7 +88,7 @@ class Masked:
     def _at(self, found: re.Match[str]) -> Mark | None:
         number = found[1]
         # Longer numbers are not ours, and Python refuses to read the very long ones.
-        known = len(number) < 6 and int(number) < len(self.marks)  # noqa: PLR2004
+        known = len(number) <= _MOST_DIGITS and int(number) < len(self.marks)
         return self.marks[int(number)] if known else None
 
 
