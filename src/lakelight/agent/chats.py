@@ -1,20 +1,23 @@
 """Turns of a chat as runs: begun, advanced, suspended and taken up again."""
 
+import json
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from lakelight.agent.journal import Journal
 from lakelight.agent.planners.given import Given
 from lakelight.agent.planning import Turn
-from lakelight.agent.reply import Effect, Reply, compose_reply
+from lakelight.agent.reply import Effect, Ending, Reply, compose_reply, recalled
 from lakelight.agent.runs import Run, Runs
 from lakelight.agent.turns import Ended, Loop, Suspended
 from lakelight.clock import Clock
 from lakelight.errors import LakelightError, StorageError
 from lakelight.guard import Asker
+from lakelight.llm import ModelError
 from lakelight.messages import Language
+from lakelight.notion import NotionError, NotionRefused
 from lakelight.storage import Connection, Database
 
 log = logging.getLogger(__name__)
@@ -117,27 +120,30 @@ class Chats:
                 )
                 return reply
 
-    async def cancel(self, run_id: str) -> None:
-        """End a turn that its user broke off; what it has written stays, and is listed."""
-        run = await self._database.run(lambda connection: self._runs.get(connection, run_id))
-        if run is not None and not run.over:
+    async def cancel(self, run_id: str) -> Reply | None:
+        """End a turn that its user broke off; what it has written stays, and is listed.
+
+        None when it was over before.
+        """
+        async with self._runs.alone(run_id):
+            run = await self._database.run(lambda connection: self._runs.get(connection, run_id))
+            if run is None or run.over:
+                return None
+            journal = await Journal.open(self._database, self._clock, run_id)
+            steps = await self._loop.steps_so_far(journal)
+            reply = compose_reply(run_id, steps, None, "cancelled")
+            await journal.once("reply", asdict(reply))
             await self._finish(run, "dropped", "cancelled")
+            return reply
 
     async def _broken_off(self, run: Run, journal: Journal, error: LakelightError) -> Reply:
         # What was done before the model or Notion failed is still said.
         steps = await self._loop.steps_so_far(journal)
-        so_far = compose_reply(run.id, steps, None, "failed")
+        ending: Ending = "unreachable" if _unanswered(error) else "failed"
+        so_far = compose_reply(run.id, steps, None, ending)
         facts = {name: str(value) for name, value in error.facts.items()}
         effect = Effect(tool="", kind="", title="", reason=error.message_key, facts=facts)
-        reply = Reply(
-            run_id=run.id,
-            ending="failed",
-            done=so_far.done,
-            failed=(*so_far.failed, effect),
-            cancelled=so_far.cancelled,
-            stopped=so_far.stopped,
-            found=so_far.found,
-        )
+        reply = replace(so_far, failed=(*so_far.failed, effect))
         await journal.once("reply", asdict(reply))
         await self._finish(run, "failed", error.message_key)
         return reply
@@ -155,14 +161,18 @@ def load_reply(known: Mapping[str, Any]) -> Reply:
     return Reply(**{**known, **groups, "found": tuple(known["found"])})
 
 
+def _unanswered(error: LakelightError) -> bool:
+    return isinstance(error, NotionError | ModelError) and not isinstance(error, NotionRefused)
+
+
 def _history(connection: Connection, run: Run) -> tuple[tuple[str, str], ...]:
     if not run.session_id:
         return ()
     rows = connection.exec_driver_sql(
-        "SELECT asked.content ->> 'request', reply.content ->> 'said' FROM runs"
+        "SELECT asked.content ->> 'request', reply.content FROM runs"
         " JOIN steps AS asked ON asked.run_id = runs.id AND asked.name = 'request'"
         " JOIN steps AS reply ON reply.run_id = runs.id AND reply.name = 'reply'"
         " WHERE runs.session_id = ? AND runs.id < ? ORDER BY runs.id DESC LIMIT ?",
         (run.session_id, run.id, _REMEMBERED),
     )
-    return tuple((str(request), str(said or "")) for request, said in rows)[::-1]
+    return tuple((str(request), recalled(load_reply(json.loads(content)))) for request, content in rows)[::-1]

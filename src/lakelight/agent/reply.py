@@ -10,7 +10,11 @@ from typing import Any, Literal
 
 from lakelight.agent.planning import AskUser, Finish, NeedsModel, Plan, Step
 
-Ending = Literal["done", "asked", "needs_model", "waiting", "capped", "repeated", "failed"]
+Ending = Literal[
+    "done", "asked", "needs_model", "waiting", "capped", "repeated", "failed", "unreachable", "cancelled"
+]
+"""`failed`: a fault, in us or in what we were answered. `unreachable`: Notion or the model gave no answer.
+`cancelled`: the user broke the turn off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,14 @@ class Reply:
 
     @property
     def exit_code(self) -> int:
-        """The command line's code: 0 done, 1 failed, 4 stopped by the guard, 5 waits for an approval."""
+        """The command line's code.
+
+        0 done, 1 failed, 4 stopped by the guard, 5 waits for an approval, 6 nobody answered, 130 broken off.
+        """
+        if self.ending == "cancelled":
+            return 130
+        if self.ending == "unreachable":
+            return 6
         if self.waiting:
             return 5
         if self.stopped:
@@ -63,6 +74,8 @@ def compose_reply(run_id: str, steps: Sequence[Step], last: Plan | None, ending:
     by_outcome: dict[str, list[Effect]] = {}
     found: list[Mapping[str, Any]] = []
     for step in steps:
+        if step.data.get("again"):
+            continue
         if step.outcome == "found":
             found.append({"tool": step.call.tool, **step.data})
         elif step.outcome != "question":
@@ -90,6 +103,20 @@ def compose_reply(run_id: str, steps: Sequence[Step], last: Plan | None, ending:
         said=last.text if isinstance(last, Finish) else "",
         needs=last.why if isinstance(last, NeedsModel) else "",
     )
+
+
+def recalled(reply: Reply) -> str:
+    """A reply as a planner is told it in a later turn: what came of the request, and the words beside it."""
+    lines = [reply.said] if reply.said else []
+    for group in ("done", "failed", "cancelled", "stopped", "waiting"):
+        effects: tuple[Effect, ...] = getattr(reply, group)
+        lines += [
+            f"{group}: {effect.kind or effect.tool or effect.reason} {effect.title}".strip()
+            for effect in effects
+        ]
+    if reply.ending not in {"done", "waiting"}:
+        lines.append(f"ended: {reply.ending}")
+    return "\n".join(lines)
 
 
 def _effect(step: Step) -> Effect:

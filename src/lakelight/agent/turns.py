@@ -35,6 +35,8 @@ MOST_ROUNDS = 12
 """Plans a turn may take."""
 MOST_REPEATS = 2
 """The same call with the same arguments more often than this is a planner going in circles."""
+_FINAL = frozenset({"written", "rejected", "stopped", "refused", "overtaken"})
+"""What a write came to that the very same write, made once more, would not better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +200,8 @@ class Loop:
         if known is not None:
             return _step(known), None
         frozen = journal.get(f"{name}.operation")
+        if frozen is None and (earlier := _just_made(turn.steps, call)) is not None:
+            return _step(await journal.once(name, asdict(_again(call, earlier)))), None
         if frozen is None:
             tool = self._tools[call.tool]
             try:
@@ -218,7 +222,14 @@ class Loop:
         self._progress.tell(
             "turn.guard", who=turn.label, tool=call.tool, kind=operation.kind.value, title=frozen["title"]
         )
-        outcome = await self._door.submit(operation, asker, frozen["before"], title=frozen["title"])
+        try:
+            outcome = await self._door.submit(operation, asker, frozen["before"], title=frozen["title"])
+        except asyncio.CancelledError:
+            # The turn was broken off; what had gone out by then is in its journal all the same.
+            settled = await self._door.settled(operation.id)
+            if settled is not None:
+                await journal.once(name, asdict(_acted(call, operation, frozen["title"], settled)))
+            raise
         step = _acted(call, operation, frozen["title"], outcome)
         told = {name: step.data[name] for name in ("approval", "reason", "facts") if name in step.data}
         self._progress.tell(
@@ -303,6 +314,26 @@ def _not_built(call: Call, result: Found | Question | Fault) -> Step:
         case Found():
             # A write tool that finds that there is nothing to do.
             return Step(call=call, outcome="found", text=result.text, data=dict(result.data))
+
+
+def _just_made(steps: Sequence[Step], call: Call) -> Step | None:
+    """The last write of the turn, when it was the very same and came to an end.
+
+    Weak models make a write again instead of going on: it must neither be there twice nor be asked about
+    twice. With another write in between it may well be meant.
+    """
+    writes = [step for step in steps if step.outcome in _FINAL or step.data.get("again")]
+    if not writes or (writes[-1].call.tool, dict(writes[-1].call.arguments)) != (
+        call.tool,
+        dict(call.arguments),
+    ):
+        return None
+    return writes[-1]
+
+
+def _again(call: Call, earlier: Step) -> Step:
+    text = earlier.text if earlier.data.get("again") else f"made already, so not made again: {earlier.text}"
+    return Step(call=call, outcome="found", text=text, data={"again": True})
 
 
 def _in_circles(steps: Sequence[Step]) -> bool:

@@ -102,6 +102,11 @@ class Door:
                 pass
         return await self._decide(operation, asker, before, title, asked, intent)
 
+    async def settled(self, operation_id: str) -> Outcome | None:
+        """What came of an operation, if that is known for good. Nothing is looked up for it."""
+        intent, _ = await self._database.run(lambda connection: self._known(connection, operation_id))
+        return None if intent is None else intent.settled()
+
     async def _decide(
         self,
         operation: Operation,

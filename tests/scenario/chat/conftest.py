@@ -268,6 +268,8 @@ class Speaker:
             "GH_LLM_BASE_URL": self.url,
             "GH_LLM_API_KEY": "sk-test-0123456789abcdef",
             "LAKELIGHT_MODEL__RETRY_WAITS": "0",
+            # The name tells a size that is trusted with tools.
+            "LAKELIGHT_MODEL__NAME": "qwen-72b",
         }
 
     def script(self, *said: Said) -> None:
