@@ -61,7 +61,7 @@ def _desk_of(house: House, *, model: bool) -> Desk:
         undos=house.undos,
         approvals=house.approvals,
         confirmations=house.confirmations,
-        advance=house.advance,
+        advance=house.see_through,
         abandoned=house.abandoned,
         console=lambda: console_url(house.place.folder),
     )

@@ -37,7 +37,7 @@ class Desk:
     approvals: Approvals
     confirmations: Confirmations
     advance: Callable[[str], Awaitable[None]]
-    """Brings a run of any kind as far as it can go now."""
+    """Brings a run of any kind as far as it can go now, by us or by a process that was quicker."""
     abandoned: Callable[[], Awaitable[list[str]]]
     """The runs in whose middle a process died."""
     console: Callable[[], str | None]
