@@ -52,7 +52,7 @@ async def _place(session: Session, loaded: Loaded, clock: SystemClock, stack: As
     database = open_state(place, clock)
     try:
         if not is_seeded(database):
-            await seed(place, workspace, database, clock, tickets=False)
+            await seed(place, workspace, database, clock)
     finally:
         database.close()
     return place
