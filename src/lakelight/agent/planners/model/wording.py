@@ -56,7 +56,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "done": "已经做过的步骤（不要再列）：\n{steps}",
         "compose": "现在写出下面这次调用里的 {field}（Markdown）。"
         "只写正文，不要解释，不要加代码围栏。\n{call}",
-        "answer": "根据以上资料，简短回答用户的请求。资料里没有的就说没有。",
+        "answer": "根据以上资料回答用户的请求，直接写出他要的内容（要摘要就写摘要本身），不超过五句话。"
+        "资料里没有的就说没有。",
     },
     "en": {
         "earlier": "Earlier in this session:",
@@ -85,7 +86,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "done": "Steps that were already carried out (do not list them again):\n{steps}",
         "compose": "Now write the {field} (Markdown) of the call below. Write the text only: no explanation, "
         "no code fence.\n{call}",
-        "answer": "Answer the user's request briefly from the data above. Say so where it is not in there.",
+        "answer": "Answer the user's request from the data above: write what he asked for itself (the "
+        "summary, when he wants one), in five sentences or fewer. Say so where it is not in there.",
     },
 }
 
