@@ -6,6 +6,8 @@ What somebody has changed since is left alone and told: an undo must not eat ano
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 
 from lakelight.agent.journal import Journal
@@ -17,8 +19,9 @@ from lakelight.execution.traces import properties_state, same_block
 from lakelight.guard import Asker
 from lakelight.ids import fresh
 from lakelight.notion import NotionReader, NotionRefused
-from lakelight.operations import Kind, Operation, Outcome, Stopped, Written
+from lakelight.operations import Kind, Operation, Outcome, Stopped, Unsettled, Written
 from lakelight.operations.inverse import CannotUndo, inverse
+from lakelight.operations.surroundings import title_of
 from lakelight.storage import Connection, Database
 
 Result = Literal["undone", "changed_since", "gone", "impossible", "stopped", "failed", "undone_before"]
@@ -46,6 +49,13 @@ class _Write:
     ids: tuple[str, ...]
     title: str
     before: Mapping[str, Any] | None
+
+
+@dataclass(kw_only=True, eq=False)
+class _Waiting(Exception):
+    """It is not known yet whether a write was taken back; raised within `Undos` only."""
+
+    until: datetime
 
 
 class Undos:
@@ -103,11 +113,26 @@ class Undos:
         journal = await Journal.open(self._database, self._clock, run.id)
         undone_run = (journal.get("request") or {}).get("undo", "")
         writes = await self._database.run(lambda connection: _writes(connection, undone_run))
-        told = [
-            await self._take_back(run, journal, write, f"write.{index}") for index, write in enumerate(writes)
-        ]
+        told: list[Undone] = []
+        for index, write in enumerate(writes):
+            try:
+                told.append(await self._take_back(run, journal, write, f"write.{index}"))
+            except _Waiting as waiting:
+                await self._database.run(partial(self._suspend, run_id=run.id, until=waiting.until))
+                facts = {"outcome": "unsettled"}
+                kind = write.operation.kind.value
+                return [*told, Undone(kind=kind, title=write.title, result="failed", facts=facts)]
         await self._database.run(lambda connection: self._runs.finish(connection, run.id, "done"))
         return told
+
+    def _suspend(self, connection: Connection, run_id: str, until: datetime) -> None:
+        self._runs.wait(connection, run_id, "unsettled", {}, until)
+
+    async def cancel(self, run_id: str) -> None:
+        """End a run that its user broke off; what it has taken back stays so."""
+        await self._database.run(
+            lambda connection: self._runs.finish(connection, run_id, "dropped", "cancelled")
+        )
 
     async def _take_back(self, run: Run, journal: Journal, write: _Write, name: str) -> Undone:
         known = journal.get(name)
@@ -137,6 +162,8 @@ class Undos:
                 undoes={operation.payload_hash: write.operation.kind},
             )
             outcome = await self._door.submit(operation, asker, title=write.title)
+            if isinstance(outcome, Unsettled):
+                raise _Waiting(until=outcome.until)
             if not isinstance(outcome, Written):
                 return _said(outcome)
         return "undone", {}
@@ -161,6 +188,8 @@ class Undos:
                 ours = page.get("last_edited_by", {}).get("id") == self._bot_id
                 return None if ours else "changed_since"
             case Kind.PAGE_PROPERTIES_UPDATE | Kind.TICKET_MARK:
+                if trashed:
+                    return "gone"
                 intent = await self._database.run(lambda connection: find_intent(connection, operation.id))
                 if intent is None:
                     return "impossible"
@@ -176,9 +205,19 @@ class Undos:
             current = await self._reader.block(block_id)
             if current.get("in_trash"):
                 gone += 1
-            elif not same_block(block, current):
+            elif not await self._is_as_sent(block, current):
                 return "changed_since"
         return "undone_before" if gone == len(write.ids) else None
+
+    async def _is_as_sent(self, sent: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
+        """True when a block is what was appended, and nobody has put anything below it."""
+        if not same_block(sent, current):
+            return False
+        wanted = sent[current["type"]].get("children", ())
+        found = (await self._reader.children(current["id"])).blocks if current.get("has_children") else ()
+        if len(wanted) != len(found):
+            return False
+        return all([await self._is_as_sent(block, below) for block, below in zip(wanted, found, strict=True)])
 
 
 _STATES: Mapping[str, Result | None] = {"ours": None, "before": "undone_before", "other": "changed_since"}
@@ -213,11 +252,25 @@ def _told_before(
         "SELECT name, content FROM steps WHERE run_id = ? AND (name LIKE '%.operation' OR name = 'claimed')",
         (run_id,),
     ).all()
+    submitted = _first_asked(connection, operation.id)
     claimed: Mapping[str, Any] | None = None
     for name, content in rows:
         value = json.loads(content)
         if name == "claimed":
             claimed = value
-        elif isinstance(value, dict) and Operation.load(value["operation"]).id == operation.id:
+        elif isinstance(value, dict) and Operation.load(value["operation"]).id == submitted:
             return str(value.get("title", "")), value.get("before")
-    return operation.target, claimed
+    return title_of(claimed) or operation.target, claimed
+
+
+def _first_asked(connection: Connection, operation_id: str) -> str:
+    """The operation that a person edited into this one; itself, when nobody did."""
+    row = connection.exec_driver_sql(
+        "WITH RECURSIVE asked (operation_id, depth) AS (VALUES (?, 0) UNION ALL"
+        " SELECT old.operation_id, depth + 1 FROM asked"
+        " JOIN approvals AS new ON new.operation_id = asked.operation_id"
+        " JOIN approvals AS old ON old.successor = new.number AND old.operation_id <> new.operation_id)"
+        " SELECT operation_id FROM asked ORDER BY depth DESC LIMIT 1",
+        (operation_id,),
+    ).one()
+    return str(row[0])

@@ -1,5 +1,6 @@
 """`lakelight undo`: takes back what a run wrote."""
 
+import asyncio
 from dataclasses import asdict
 
 from lakelight.agent.undos import Undone
@@ -27,7 +28,12 @@ def undo(session: Session, text: str, *, as_json: bool) -> None:
 async def _undo(session: Session, text: str) -> list[Undone]:
     async with desk(session) as house:
         run_id = _run_of(session, house, text)
-        return await house.undos.advance(await house.undos.begin(run_id))
+        undo_run = await house.undos.begin(run_id)
+        try:
+            return await house.undos.advance(undo_run)
+        except asyncio.CancelledError:
+            await house.undos.cancel(undo_run)
+            raise
 
 
 def _run_of(session: Session, house: House, text: str) -> str:
