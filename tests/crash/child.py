@@ -5,8 +5,8 @@ Nothing runs at import time in Lakelight, so a child is what `python -m lakeligh
 SIGKILL is as real for it. One line of JSON comes in for each child: its arguments and environment, the file for
 its output, and on wish
 
-- `announce`: a socket on which the child says `before n` and `after n` around each commit of our own
-  rows, and waits for a byte each time;
+- `announce`: a socket on which the child says `before n` and `after n` around each commit that
+  changed rows of ours, and waits for a byte each time;
 - `max_pages`: the size that the state database may not outgrow, as if the disk were full.
 
 Out go two lines: the child's process id, and how it ended.
@@ -63,13 +63,13 @@ def run(command: dict[str, Any]) -> None:
     os.environ.update(command["environment"])
     sys.argv = ["lakelight", *command["arguments"]]
     if command.get("announce"):
-        _announce(command["announce"], every=command.get("every", False))
+        _announce(command["announce"])
     if command.get("max_pages"):
         _limit(command["max_pages"])
     importlib.import_module("lakelight.cli.main").run()
 
 
-def _announce(address: str, *, every: bool) -> None:
+def _announce(address: str) -> None:
     wire = socket.socket(socket.AF_UNIX)
     wire.connect(address)
     numbers = itertools.count(1)
@@ -82,16 +82,18 @@ def _announce(address: str, *, every: bool) -> None:
     def ours(raw: Any) -> bool:
         return raw.isolation_level is None
 
+    def state_of(connection: sa.Connection) -> object:
+        raw: Any = connection.connection.dbapi_connection
+        return raw.total_changes, raw.execute("PRAGMA schema_version").fetchone()
+
     @event.listens_for(sa.Engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        raw: Any = connection.connection.dbapi_connection
-        connection.info["changes"] = raw.total_changes
+        connection.info["state"] = state_of(connection)
 
     @event.listens_for(sa.Engine, "commit")
     def before(connection: sa.Connection) -> None:
-        raw: Any = connection.connection.dbapi_connection
-        changed = raw.total_changes > connection.info.get("changes", 0)
-        if ours(raw) and (changed or every):
+        changed = state_of(connection) != connection.info.get("state")
+        if ours(connection.connection.dbapi_connection) and changed:
             connection.info["commit"] = next(numbers)
             tell("before", connection.info["commit"])
 

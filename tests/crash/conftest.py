@@ -420,8 +420,7 @@ class Stage:
     """More environment for the children."""
 
     def __post_init__(self) -> None:
-        self.home = self.folder / "home"
-        self.home.mkdir()
+        self.homes = 0
         self.workspace = Workspace(self.folder / "workspace.db")
         self.proxy = Proxy(self.workspace.address)
         persona = self.workspace.add_page("译典 指令", ["你是译典。", "先给结论，再给依据。"])
@@ -435,7 +434,7 @@ class Stage:
             },
         )
         self.source = str(made["data_sources"][0]["id"])
-        agent = {
+        self._agent = {
             "id": "5TH-LE-HK-A05",
             "name": "译典·配置开发",
             "role": "配置开发",
@@ -443,7 +442,14 @@ class Stage:
             "memoryPageId": None,
             "capabilities": ["config"],
         }
-        (self.home / "agents.json").write_text(json.dumps({"译典A05": agent}, ensure_ascii=False))
+        self.move()
+
+    def move(self) -> None:
+        """Go on in a home where nothing was ever started."""
+        self.homes += 1
+        self.home = self.folder / f"home-{self.homes}"
+        self.home.mkdir()
+        (self.home / "agents.json").write_text(json.dumps({"译典A05": self._agent}, ensure_ascii=False))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -496,7 +502,6 @@ class Stage:
         *,
         kill_at: str | None = None,
         announced: bool = False,
-        every: bool = False,
         max_pages: int | None = None,
     ) -> Run:
         """`lakelight up --once`, to its end or to its death.
@@ -504,7 +509,6 @@ class Stage:
         Args:
             kill_at: `before n` or `after n`: the commit of our own rows at which it is killed.
             announced: Count the commits without killing.
-            every: Count commits that changed nothing, too.
         """
         self.proxy.count_anew()
         self.proxy.fate = fate
@@ -515,7 +519,6 @@ class Stage:
                 "--json",
                 environment=self.environment,
                 announce=hear.address if hear else None,
-                every=every,
                 max_pages=max_pages,
             )
             self.proxy.kill = child.kill
@@ -610,6 +613,12 @@ class Stage:
         assert set(stored.values()) == {1}
         assert sent.keys() == said.keys() == set(hashes.values())
         assert sent == said if exact else sent <= said
+
+    def verify_trail(self) -> Any:
+        """What `lakelight audit verify` says."""
+        child = self.nursery.start("audit", "verify", "--json", environment=self.environment)
+        child.wait()
+        return child.data
 
     def check_trail(self) -> int:
         """The trail's length; it holds."""
