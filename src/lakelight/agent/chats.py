@@ -2,13 +2,13 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
 from lakelight.agent.journal import Journal
 from lakelight.agent.planners.given import Given
-from lakelight.agent.planning import Turn
+from lakelight.agent.planning import Planner, Turn
 from lakelight.agent.reply import Effect, Ending, Reply, compose_reply, recalled
 from lakelight.agent.runs import Run, Runs
 from lakelight.agent.turns import Ended, Loop, Suspended
@@ -32,13 +32,20 @@ class TurnFault(LakelightError):
     code = "turn.fault"
 
 
+PlannerFor = Callable[[str], Planner]
+"""Gives the planner of a run, so that what a model costs is on the run's account."""
+
+
 class Chats:
     """Carries the turns of people's chats."""
 
-    def __init__(self, *, database: Database, runs: Runs, loop: Loop, clock: Clock) -> None:
+    def __init__(
+        self, *, database: Database, runs: Runs, loop: Loop, clock: Clock, planner_for: PlannerFor
+    ) -> None:
         self._database = database
         self._runs = runs
         self._loop = loop
+        self._planner_for = planner_for
         self._clock = clock
 
     async def begin(
@@ -100,7 +107,7 @@ class Chats:
         )
         asker = Asker(actor="ai", agent="", run_id=run.id, everywhere=True)
         try:
-            planner = Given(*asked["given"]) if asked.get("given") else None
+            planner = Given(*asked["given"]) if asked.get("given") else self._planner_for(run.id)
             result = await self._loop.advance(turn, journal, asker, planner)
         except StorageError:
             raise

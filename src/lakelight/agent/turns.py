@@ -266,12 +266,17 @@ def _acted(call: Call, operation: Operation, title: str, outcome: Outcome) -> St
             ids = list(outcome.ids)
             text = f"written and read back: {operation.kind.value} on {title!r}, ids {ids}"
             url = str((outcome.page or {}).get("url") or "")
-            more = {"ids": ids, "url": url, "differences": list(outcome.differences)}
+            more: dict[str, Any] = {"ids": ids, "url": url, "differences": list(outcome.differences)}
+            if not outcome.on_trail:
+                more["reason"] = "reply.off_trail"
+            elif outcome.differences:
+                where = ", ".join(outcome.differences)
+                more |= {"reason": "reply.differs", "facts": {"where": where}}
             return Step(call=call, outcome="written", text=text, data={**about, **more})
         case Refused():
             data = {
                 **about,
-                "reason": "fail.refused",
+                "reason": "reply.refused",
                 "facts": {"code": outcome.code, "status": outcome.status, "message": outcome.message},
             }
             return Step(call=call, outcome="refused", text=f"Notion refused: {outcome.message}", data=data)

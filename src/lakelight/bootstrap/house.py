@@ -12,7 +12,7 @@ from lakelight.agent.turns import Loop
 from lakelight.agent.undos import Undos
 from lakelight.audit import Sink, Trail
 from lakelight.bootstrap.home import Place, owner_file, remember_workspace, trail_key
-from lakelight.bootstrap.planner import CachedIndex, TemplateTasks, build_planner
+from lakelight.bootstrap.planner import CachedIndex, TemplateTasks, build_planners
 from lakelight.clock import Clock
 from lakelight.daemon import Service, StateSources
 from lakelight.errors import ConfigurationError
@@ -39,7 +39,7 @@ from lakelight.tickets.worker import Worker
 from lakelight.tools.registry import standard_tools
 
 if TYPE_CHECKING:
-    from lakelight.llm import RoutedModel
+    from lakelight.llm import ModelError, RoutedModel
 
 _GLANCE = timedelta(seconds=0.2)
 
@@ -207,6 +207,7 @@ async def build_house(
     progress: Progress,
     serving: bool = True,
     on_text: Callable[[str], None] | None = None,
+    on_restart: "Callable[[ModelError], None] | None" = None,
 ) -> House:
     """Build everything for the workspace of `place`, whose folder is settled.
 
@@ -214,6 +215,7 @@ async def build_house(
         serving: Become the one process that carries this state's jobs. Without it a command can work on
             runs of its own, also beside one that serves.
         on_text: Hears what a model says while it says it.
+        on_restart: Is told when what it heard is void, because the answer broke off and is asked for anew.
 
     Raises:
         ConfigurationError: The roster, the policy or a setting cannot be used.
@@ -266,14 +268,15 @@ async def build_house(
     )
     model = build_model(settings, home, database, clock)
     index = CachedIndex(notion, clock)
+    planner_for = build_planners(model, index, on_text, on_restart)
     loop = Loop(
-        planner=build_planner(model, index, on_text),
+        planner=planner_for(""),
         tools=standard_tools(),
         reader=notion,
         door=door,
         progress=progress,
     )
-    chats = Chats(database=database, runs=runs, loop=loop, clock=clock)
+    chats = Chats(database=database, runs=runs, loop=loop, clock=clock, planner_for=planner_for)
     undos = Undos(database=database, runs=runs, door=door, reader=notion, clock=clock, bot_id=bot_id)
     sources = StateSources(
         reader=notion,

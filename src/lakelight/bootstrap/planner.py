@@ -9,7 +9,7 @@ from lakelight.agent.planning import Planner, Turn
 from lakelight.agent.turns import Ended, Loop, Suspended
 from lakelight.clock import Clock
 from lakelight.guard import Asker
-from lakelight.llm import ChatModel, Purpose
+from lakelight.llm import ChatModel, ModelError, Purpose
 from lakelight.notion import NotionReader
 
 _REMEMBERED = timedelta(minutes=2)
@@ -45,15 +45,22 @@ class CachedIndex:
         return [title for title in dict.fromkeys(titles) if title and title.casefold() in words]
 
 
-def build_planner(
-    model: ChatModel | None, index: CachedIndex, on_text: Callable[[str], None] | None
-) -> Planner:
-    """The planner of this installation. Templates never stand in for a model that is set up."""
+def build_planners(
+    model: ChatModel | None,
+    index: CachedIndex,
+    on_text: Callable[[str], None] | None,
+    on_restart: Callable[[ModelError], None] | None,
+) -> Callable[[str], Planner]:
+    """Gives the planner of a run. Templates never stand in for a model that is set up."""
     if model is None:
-        return OfflinePlanner(index)
+        templates = OfflinePlanner(index)
+        return lambda _run_id: templates
     from lakelight.agent.planners.model import ModelPlanner
 
-    return ModelPlanner(model, purpose=Purpose(agent=""), names=index, on_text=on_text)
+    planner = ModelPlanner(model, purpose=Purpose(agent=""), names=index)
+    return lambda run_id: planner.for_run(
+        Purpose(agent="", run=run_id), on_text=on_text, on_restart=on_restart
+    )
 
 
 class TemplateTasks:

@@ -70,7 +70,11 @@ async def _chat(session: Session, page: str | None, target: str | None, session_
         sys.stdout.write(text)
         sys.stdout.flush()
 
-    async with desk(session, on_text=on_text) as house:
+    def on_restart(error: LakelightError) -> None:
+        streamed.append("")
+        print(f"\n… {session.explain(error)}")
+
+    async with desk(session, on_text=on_text, on_restart=on_restart) as house:
         await _take_over(house)
         interruption = Interruption()
         session.say("cli.chat.title", session=session_id)

@@ -10,12 +10,17 @@ from lakelight.bootstrap.seed import is_seeded, seed
 from lakelight.cli.running import prepare, terminal
 from lakelight.cli.session import Session
 from lakelight.clock import SystemClock
+from lakelight.errors import LakelightError
 from lakelight.settings import Loaded
 
 
 @asynccontextmanager
 async def desk(
-    session: Session, *, quiet: bool = False, on_text: Callable[[str], None] | None = None
+    session: Session,
+    *,
+    quiet: bool = False,
+    on_text: Callable[[str], None] | None = None,
+    on_restart: Callable[[LakelightError], None] | None = None,
 ) -> AsyncIterator[House]:
     """The house of the workspace in use; an embedded one is served for the moment when nobody serves it.
 
@@ -34,6 +39,7 @@ async def desk(
             progress=terminal(session, loaded, quiet=quiet),
             serving=False,
             on_text=on_text,
+            on_restart=on_restart,
         )
         try:
             yield house

@@ -234,7 +234,7 @@ OUTCOMES: dict[str, tuple[Outcome, str, str]] = {
     "refused by Notion": (
         Refused(code="validation_error", status=400, message="too long"),
         "failed",
-        "fail.refused",
+        "reply.refused",
     ),
     "denied": (
         Stopped(decision="deny", reason="level", facts={"needs": 2}),
