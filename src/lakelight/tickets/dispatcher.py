@@ -132,7 +132,25 @@ class Dispatcher:
         if known is not None and known.state == "backlog":
             ledger.mark_seen(connection, ticket.page_id, see(page))
             return "nothing", {}
+        if known is not None and self._was_undone(connection, known.run_id, ticket):
+            ledger.mark_seen(connection, ticket.page_id, see(page))
+            ledger.set_state(connection, ticket.page_id, "ignored", now, reason="undone")
+            return "nothing", {}
         return self._assign(connection, page, ticket)
+
+    def _was_undone(self, connection: Connection, run_id: str | None, ticket: Ticket) -> bool:
+        """True when all that is news is our own hand, taking back what the ticket's run had written.
+
+        That makes the ticket ready again, and whoever had it taken back does not want it done once more.
+        """
+        if run_id is None or ticket.last_edited_by != self._bot_id:
+            return False
+        undo = connection.exec_driver_sql(
+            "SELECT 1 FROM runs JOIN steps ON steps.run_id = runs.id AND steps.name = 'request'"
+            " WHERE runs.kind = 'undo' AND steps.content ->> 'undo' = ?",
+            (run_id,),
+        ).first()
+        return undo is not None
 
     def _leave(
         self, connection: Connection, ticket: Ticket, page: Mapping[str, Any], has_run: bool
