@@ -77,18 +77,11 @@ async def _demo(session: Session, loaded: Loaded, started: float, *, once: bool,
             embedded_place(session.home, loaded.settings.embedded_port)
         )
         database = open_state(place, clock)
-        if not is_seeded(database) and place.folder.joinpath("demo.seeding").exists():
-            # A seeding that was cut short left half a workspace, which nobody has seen yet.
-            database.close()
-            await stack.aclose()
-            shutil.rmtree(place.folder)
-            return await _demo(session, loaded, started, once=once, as_json=as_json)
         session.say("cli.demo.title", version=__version__, home=session.home)
         await _furnish(session, place, workspace, database, clock)
         database.close()
         session.say("cli.demo.look", url=f"{place.base_url}/?live=1")
         await _work(session, loaded, place, clock, started, once=once, as_json=as_json)
-    return None
 
 
 async def _furnish(
@@ -97,10 +90,7 @@ async def _furnish(
     if is_seeded(database):
         session.say("cli.demo.resumed")
         return
-    marker = place.folder / "demo.seeding"
-    marker.touch()
     seeded = await seed(place, workspace, database, clock)
-    marker.unlink()
     session.say("cli.demo.seeded", agents=seeded.agents, tickets=seeded.tickets, pages=seeded.pages)
 
 

@@ -81,6 +81,8 @@ class HttpNotion(NotionReader, NotionWriter):
                 "User-Agent": "lakelight",
             },
             trust_env=not on_this_machine(self._root),
+            # Loading the certificates takes a quarter of a second, which plain http has no use for.
+            verify=self._root.startswith("https:"),
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=5.0),
         )
 
