@@ -111,11 +111,13 @@ async def _see_through(session: Session, house: House, approval: Approval, *, as
     known = journal.get("reply")
     if known is not None:
         reply = load_reply(known)
+        # A no that was carried out is what was asked for, whatever it left of the request.
+        code = reply.exit_code if approval.state == "approved" else OK
         if as_json:
-            session.data(reply_data(reply))
+            session.data(reply_data(reply) | {"exit_code": code})
         else:
             tell_reply(session, reply)
-        raise SystemExit(reply.exit_code if approval.state == "approved" else OK)
+        raise SystemExit(code)
     with house.database.transaction() as connection:
         run = house.runs.get(connection, approval.run_id)
         ticket = ledger.find(connection, run.page_id) if run and run.page_id else None

@@ -53,12 +53,15 @@ def secrets_of(environment: Mapping[str, str]) -> Secrets:
 
 def exit_code(error: LakelightError) -> int:
     """The code with which an error ends a command."""
+    from lakelight.guard.approvals import NoSuchApproval
     from lakelight.jobs import AlreadyRunning
     from lakelight.llm import ModelError
-    from lakelight.notion import NotionError, NotionRefused
+    from lakelight.notion import BadReference, NotionError, NotionRefused
     from lakelight.tickets.source import SourceError
 
     match error:
+        case BadReference() | NoSuchApproval():
+            return USAGE
         case ConfigurationError() | SourceError():
             return CONFIGURATION
         case NotionRefused(notion_code="unauthorized"):
