@@ -22,6 +22,7 @@ EVENTS = frozenset(
         "confirmation.granted",
         "confirmation.declined",
         "confirmation.invalid",
+        "confirmation.superseded",
         "undo.applied",
         "write.page.created",
         "write.block.inserted",

@@ -79,9 +79,15 @@ class Confirmations:
         comment: str,
     ) -> Approval:
         decided = self._approvals.decide(connection, number, state, by=by, comment=comment)
-        event = "confirmation.granted" if state == "approved" else "confirmation.declined"
-        self._trail.append(connection, confirmation_entry(event, decided, "user"))
+        self._trail.append(connection, confirmation_entry(_EVENTS[state], decided, "user"))
         return decided
+
+
+_EVENTS = {
+    "approved": "confirmation.granted",
+    "rejected": "confirmation.declined",
+    "superseded": "confirmation.superseded",
+}
 
 
 def confirmation_entry(event: str, approval: Approval, actor: str) -> Entry:

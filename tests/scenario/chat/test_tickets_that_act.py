@@ -62,7 +62,7 @@ async def test_an_edited_change_of_a_ticket_is_what_notion_gets(study: Any) -> N
     assert await study.value("Docker notes", "领域") == "计划"
     assert study.approvals() == [(1, "superseded"), (2, "used")]
     granted = [(event, body["approval"]) for event, body in study.events("confirmation.")]
-    assert granted == [("confirmation.declined", 1), ("confirmation.granted", 2)]
+    assert granted == [("confirmation.superseded", 1), ("confirmation.granted", 2)]
     assert await study.office.receipts(page) == [1]
 
     run = (await study.office.entry(page)).run_id
