@@ -80,7 +80,8 @@ async def _demo(session: Session, loaded: Loaded, started: float, *, once: bool,
         session.say("cli.demo.title", version=__version__, home=session.home)
         await _furnish(session, place, workspace, database, clock)
         database.close()
-        session.say("cli.demo.look", url=f"{place.base_url}/?live=1")
+        if not once:
+            session.say("cli.demo.look", url=f"{place.base_url}/?live=1")
         await _work(session, loaded, place, clock, started, once=once, as_json=as_json)
 
 

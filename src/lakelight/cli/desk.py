@@ -30,7 +30,7 @@ async def desk(
     loaded = prepare(session)
     clock = SystemClock()
     async with AsyncExitStack() as stack:
-        place = await _place(session, loaded, clock, stack)
+        place = await _place(session, loaded, clock, stack, quiet=quiet)
         house = await build_house(
             home=session.home,
             loaded=loaded,
@@ -47,7 +47,9 @@ async def desk(
             await house.close()
 
 
-async def _place(session: Session, loaded: Loaded, clock: SystemClock, stack: AsyncExitStack) -> Place:
+async def _place(
+    session: Session, loaded: Loaded, clock: SystemClock, stack: AsyncExitStack, *, quiet: bool
+) -> Place:
     settings = loaded.settings
     if settings.notion.token is not None:
         return await settle_place(notion_place(settings, session.home), settings, session.home, clock)
@@ -58,6 +60,8 @@ async def _place(session: Session, loaded: Loaded, clock: SystemClock, stack: As
     database = open_state(place, clock)
     try:
         if not is_seeded(database):
+            if not quiet:
+                session.say("cli.up.embedded", url=f"{place.base_url}/")
             await seed(place, workspace, database, clock)
     finally:
         database.close()

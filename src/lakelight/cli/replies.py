@@ -24,11 +24,9 @@ def tell_reply(session: Session, reply: Reply) -> None:
         (reply.waiting, "reply.waiting"),
     ):
         for effect in group:
-            print(
-                session.messages.say(key, what=_what(session, effect), why=_why(session, effect)).rstrip(
-                    " ·:："
-                )
-            )
+            what, why = _what(session, effect), _why(session, effect)
+            line = session.messages.say(key, what=what or why, why=why if what else "")
+            print(line.rstrip(" ·:："))
     if reply.question is not None:
         _tell_question(session, reply.question)
     if reply.needs:

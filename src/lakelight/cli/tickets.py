@@ -26,14 +26,15 @@ def list_tickets(session: Session, *, state: str | None, as_json: bool) -> None:
     try:
         database = open_existing(session)
         with database.transaction() as connection:
-            found = [entry for entry in ledger.entries(connection) if state in {None, entry.state}]
+            known = ledger.entries(connection)
+            found = [entry for entry in known if state in {None, entry.state}]
     except LakelightError as error:
         end(session, error)
     if as_json:
         session.data({"tickets": [_row(session, entry) for entry in found]})
         return
     if not found:
-        session.say("cli.tickets.none")
+        session.say("cli.tickets.none_such" if known else "cli.tickets.none", state=state or "")
         return
     rows = [_cells(session, entry) for entry in found]
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]

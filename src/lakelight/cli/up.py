@@ -10,6 +10,7 @@ from lakelight import __version__
 from lakelight.bootstrap.embedded import embedded_place
 from lakelight.bootstrap.home import Place, embedded_folder, owner_file
 from lakelight.bootstrap.house import (
+    House,
     build_house,
     connect,
     notion_place,
@@ -31,7 +32,7 @@ from lakelight.tickets.assignment import Assigned
 from lakelight.tickets.columns import ColumnNames
 from lakelight.tickets.personas import Personas
 from lakelight.tickets.plan import Planned, plan
-from lakelight.tickets.source import open_source
+from lakelight.tickets.source import Source, open_source
 
 
 def up(session: Session, *, once: bool, dry_run: bool, backlog: int, as_json: bool) -> None:
@@ -61,12 +62,12 @@ async def _up(
             progress=terminal(session, loaded),
         )
         try:
-            source = await house.sources.source() if once else None
+            source = await _source(house, needed=once)
             session.say(
                 "cli.up.title",
                 version=__version__,
                 workspace=house.workspace_name,
-                database=source.title if source else "",
+                database=source.title if source else "?",
                 poll=f"{loaded.settings.tickets.poll_seconds:g}",
             )
             if backlog:
@@ -85,6 +86,16 @@ async def _up(
                 session.data(summary(house.database, monotonic() - started))
         finally:
             await house.close()
+
+
+async def _source(house: House, *, needed: bool) -> Source | None:
+    """The ticket database; a server goes on without an answer, and asks again at each poll."""
+    try:
+        return await house.sources.source()
+    except LakelightError:
+        if needed:
+            raise
+        return None
 
 
 @asynccontextmanager

@@ -60,9 +60,12 @@ def lookup(connection: Connection, text: str) -> list[Entry]:
 
 
 def entries(connection: Connection, *states: TicketState) -> list[Entry]:
-    """The entries in one of `states`, or all, in the order in which they were first seen."""
+    """The entries in one of `states`, in the order in which they were first seen.
+
+    Without states: all but those that were never ours. One that was left alone for a reason counts.
+    """
     if not states:
-        return _select(connection, "state <> 'ignored'", ())
+        return _select(connection, "state <> 'ignored' OR reason <> ''", ())
     return _select(connection, f"state IN ({', '.join('?' for _ in states)})", states)
 
 
