@@ -1,10 +1,13 @@
 """A question to a person: said yes to, edited, refused, outdated; and what Notion hears of each."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
+from lakelight.agent.chats import load_reply
+from lakelight.agent.journal import Journal
 from lakelight.guard.approvals import AlreadyDecided
 
 ARCHIVE = "archive the page Unfiled notes"
@@ -18,6 +21,14 @@ async def asked(study: Any) -> Any:
     assert study.writes() == []
     study.run = reply.run_id
     return study
+
+
+async def see_through(house: Any, run_id: str) -> Any:
+    """Bring a run on, and read what came of it."""
+    await house.advance(run_id)
+    journal = await Journal.open(house.database, house.clock, run_id)
+    known: Any = journal.get("reply")
+    return load_reply(known)
 
 
 def confirmations(study: Any) -> list[tuple[str, int]]:
@@ -203,3 +214,36 @@ async def test_a_decision_is_carried_out_by_a_serving_house_that_hears_of_it(ask
 
     assert await asked.trashed("Unfiled notes")
     assert len(asked.writes()) == 1
+
+
+async def test_two_who_carry_out_one_decision_at_once_write_once_and_say_the_same(asked: Any) -> None:
+    async with asked.house() as house:
+        await house.confirmations.approve(1, "冰朔")
+        await asyncio.gather(*(house.advance(asked.run) for _ in range(3)))
+
+    async with asked.house() as house:
+        reply = await see_through(house, asked.run)
+    assert [each.kind for each in reply.done] == ["page.archive"]
+    assert reply.stopped == ()
+    assert len(asked.writes()) == 1
+
+
+async def test_two_processes_that_carry_out_one_decision_write_once(asked: Any) -> None:
+    async with asked.house() as one, asked.house() as other:
+        await one.confirmations.approve(1, "冰朔")
+        await asyncio.gather(one.see_through(asked.run), other.see_through(asked.run))
+
+        first, second = [await see_through(house, asked.run) for house in (one, other)]
+    assert [each.kind for each in first.done] == ["page.archive"]
+    assert first == second
+    assert len(asked.writes()) == 1
+
+
+async def test_two_who_decide_at_once_are_two_of_whom_one_is_heard(asked: Any) -> None:
+    async with asked.house() as one, asked.house() as other:
+        answers = await asyncio.gather(
+            one.confirmations.approve(1, "甲"), other.confirmations.reject(1, "乙"), return_exceptions=True
+        )
+
+    assert [type(answer) for answer in answers].count(AlreadyDecided) == 1
+    assert len(confirmations(asked)) == 1
