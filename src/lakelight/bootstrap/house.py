@@ -69,6 +69,7 @@ class House:
     confirmations: Confirmations
     surroundings: NotionSurroundings
     clock: Clock
+    model: "RoutedModel | None"
     release: Callable[[], None]
 
     @staticmethod
@@ -108,6 +109,8 @@ class House:
     async def close(self) -> None:
         """Let go of files and connections."""
         await self.notion.aclose()
+        if self.model is not None:
+            await self.model.aclose()
         self.database.close()
         self.release()
 
@@ -355,6 +358,7 @@ async def build_house(
         confirmations=Confirmations(database, approvals, trail),
         surroundings=surroundings,
         clock=clock,
+        model=model,
         release=release,
     )
 

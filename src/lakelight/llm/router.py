@@ -87,6 +87,10 @@ class RoutedModel:
         route = self._routes[task]
         return await self._along(route, lambda model: self._complete_once(model, route, messages, purpose))
 
+    async def aclose(self) -> None:
+        """Let go of the connections to the endpoint."""
+        await self._endpoint.aclose()
+
     def weak_at_tools(self, task: TaskKind) -> bool:
         """True when the preferred model of `task` should plan once; see `ChatModel.weak_at_tools`."""
         route = self._routes[task]
