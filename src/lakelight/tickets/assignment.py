@@ -17,7 +17,7 @@ from lakelight.tickets.ticket import Ticket
 SkipReason = Literal["assignee_unknown", "two_agents", "two_named", "nobody", "agent_off"]
 
 _SEPARATOR = re.compile(r"[,，、;；/／|｜+&\n\r]|\s(?:和|与|及|and)\s")
-_URL = re.compile(r"\w+://\S+")
+_URL = re.compile(r"(?<!\w)\w{1,20}://\S+")
 
 
 @dataclass(frozen=True, slots=True)

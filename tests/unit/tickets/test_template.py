@@ -5,9 +5,11 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
+from lakelight.tickets.assignment import named_in
 from lakelight.tickets.quoting import escape, quote
+from lakelight.tickets.receipt import Maker, compose
 from lakelight.tickets.references import RelatedPage
-from lakelight.tickets.roster import Agent
+from lakelight.tickets.roster import Agent, Roster
 from lakelight.tickets.template import open_points, template_receipt
 from lakelight.tickets.ticket import Ticket
 
@@ -122,3 +124,30 @@ def test_any_ticket_has_a_receipt_without_a_model(
     receipt = template_receipt(a_ticket(title=text, brief=text, constraints=body), WRITER, [], body, language)  # type: ignore[arg-type]
 
     assert "`GH_LLM_API_KEY`" in receipt
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("字" * 200_000, id="no sentence ends"),
+        pytest.param("\n" * 200_000, id="nothing but lines"),
+        pytest.param(" \t" * 100_000, id="nothing but space"),
+        pytest.param("w" * 200_000, id="one word"),
+        pytest.param("- [ ] " * 40_000, id="boxes on one line"),
+        pytest.param("<{[(" * 50_000, id="brackets that never close"),
+        pytest.param("R-" * 100_000, id="almost numbers"),
+        pytest.param("# > - " * 40_000, id="line starts"),
+    ],
+)
+def test_a_long_hostile_page_is_read_in_one_go(a_ticket: MakeTicket, text: str) -> None:
+    """A pattern that is tried anew from every character would run into the time limit."""
+    ticket = a_ticket(title="t", brief=text, constraints=text)
+
+    body = template_receipt(ticket, CODER, [], text, "zh")
+    whole = compose(
+        1, Maker(agent_name="a", at_iso="2026-11-30T00:00:00.000Z", model=None), body + text, "zh"
+    )
+
+    assert whole.startswith("## 回执 R-1\n")
+    assert list(named_in(text, Roster((CODER, WRITER)))) == []
