@@ -34,7 +34,14 @@ def run() -> None:
         # A terminal without UTF-8 must not end a command.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    app()
+    try:
+        app(prog_name="lakelight")
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; Python must not complain about it at its end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"lakelight: {error.strerror or error}", file=sys.stderr)
+        raise SystemExit(1) from None
 
 
 @app.callback(invoke_without_command=True)
