@@ -7,6 +7,7 @@ from typing import TextIO
 from lakelight.cli.reasons import reason_text
 from lakelight.errors import LakelightError
 from lakelight.messages import Messages
+from lakelight.operations.visible import one_line
 
 _QUIET = frozenset({"poll.done", "idle"})
 
@@ -59,4 +60,4 @@ class Terminal:
         return about
 
     def _print(self, line: str) -> None:
-        print(self._clean(line), file=self._stream, flush=True)
+        print(one_line(self._clean(line)), file=self._stream, flush=True)

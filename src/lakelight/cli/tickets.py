@@ -11,6 +11,7 @@ from lakelight.cli.session import FAILED, OK, USAGE, Session, end
 from lakelight.cli.state import open_existing
 from lakelight.clock import SystemClock
 from lakelight.errors import LakelightError
+from lakelight.operations.visible import one_line
 from lakelight.storage import Connection
 from lakelight.tickets import ledger
 from lakelight.tickets.dispatcher import ask_again
@@ -47,7 +48,7 @@ def list_tickets(session: Session, *, state: str | None, as_json: bool) -> None:
 def _cells(session: Session, entry: Entry) -> tuple[str, ...]:
     receipt = heading(entry.receipt, session.messages.language) if entry.receipt else ""
     state = session.messages.say(f"state.{entry.state}")
-    return (entry.number, entry.title[:60], entry.agent, state, receipt)
+    return (one_line(entry.number), one_line(entry.title[:60]), entry.agent, state, receipt)
 
 
 def show_ticket(session: Session, text: str, *, as_json: bool) -> None:
@@ -69,7 +70,7 @@ def show_ticket(session: Session, text: str, *, as_json: bool) -> None:
         return
     for name in ("number", "title", "agent", "state", "reason", "receipt", "url"):
         if row[name]:
-            print(f"{name:9} {row[name]}")
+            print(f"{name:9} {one_line(str(row[name]))}")
     for at, name, content in steps:
         print(f"{at}  {name}{_detail(content)}")
 

@@ -20,6 +20,11 @@ def visible(text: str) -> str:
     )
 
 
+def one_line(text: str) -> str:
+    """`visible` for a line of its own: what would end the line or steer the terminal is written out too."""
+    return visible(text).replace("\n", "⟨U+000A⟩").replace("\t", " ")
+
+
 def hidden(text: str) -> int:
     """How many characters of `text` do not show."""
     if text.isascii() and text.isprintable():
