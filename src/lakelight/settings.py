@@ -193,7 +193,7 @@ def _from_file(file: Path) -> list[tuple[str, Any]]:
         raise ConfigurationError("config.file", file=file, cause=str(error)) from error
     try:
         content = tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError("config.file", file=file, cause=str(error)) from error
     pairs = _walk(content)
     for key, _ in pairs:

@@ -330,3 +330,12 @@ def test_any_environment_is_either_read_or_refused_with_an_error_of_ours(environ
         told = error.message_key
 
     assert told in {"read", "config.value"}
+
+
+def test_a_file_that_is_nested_too_deep_is_an_error_and_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "lakelight.toml").write_text("x = " + "[" * 50_000, encoding="utf-8")
+
+    with pytest.raises(ConfigurationError) as refusal:
+        load(tmp_path, {})
+
+    assert refusal.value.message_key == "config.file"

@@ -96,7 +96,7 @@ def parse_policy(text: str, *, name: str = "policy.toml") -> Policy:
     """
     try:
         document = _Document.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError("config.policy.toml", file=name, cause=str(error)) from error
     except ValidationError as error:
         first = error.errors()[0]

@@ -72,6 +72,9 @@ def parse_roster(text: str) -> Roster:
         ) from None
     except RecursionError:
         raise ConfigurationError("config.roster.json", line=1, column=1, problem="nested too deep") from None
+    except ValueError as error:
+        # A number of more digits than Python reads.
+        raise ConfigurationError("config.roster.json", line=1, column=1, problem=str(error)) from None
     if not isinstance(content, dict):
         raise _wrong("", "", "object", content)
     roster = Roster(tuple(_agent(key, entry) for key, entry in content.items()))

@@ -204,3 +204,10 @@ def test_one_agent_may_answer_to_a_name_twice() -> None:
 def test_any_text_is_a_roster_or_a_configuration_error(text: str) -> None:
     with suppress(ConfigurationError):
         assert isinstance(parse_roster(text), Roster)
+
+
+def test_a_number_of_too_many_digits_is_an_error_and_no_traceback() -> None:
+    with pytest.raises(ConfigurationError) as refusal:
+        parse_roster('{"A": {"id": ' + "9" * 6000 + "}}")
+
+    assert refusal.value.message_key == "config.roster.json"
