@@ -18,15 +18,15 @@ class Losing:
         self._fate = fate
         self._pages = pages
         self._writes: Counter[str] = Counter()
-        self._bodies: set[bytes] = set()
+        self._seen: set[tuple[str, bytes]] = set()
         self.lost: Counter[str] = Counter()
 
     def __call__(self, request: Any) -> str:
         page = next((page for page in self._pages if request.writes and page in request.path), None)
         if page is None:
             return "pass"
-        first = request.body not in self._bodies
-        self._bodies.add(request.body)
+        first = (page, request.body) not in self._seen
+        self._seen.add((page, request.body))
         self._writes[page] += first
         losing = page == self._pages[-1] or self._writes[page] == self._pages.index(page) + 1
         if first and losing:
