@@ -45,6 +45,8 @@ class Turn:
     """What people call the work that this turn belongs to, such as a ticket's number."""
     persona: str = ""
     """The agent's persona, for a ticket; empty in a person's own chat."""
+    memo: Any = None
+    """What the planner last asked to be reminded of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,8 @@ class CallTools:
     calls: tuple[Call, ...]
     remark: str = ""
     """What the planner said beside it; shown, labelled as its words."""
+    memo: Any = None
+    """What the planner wants to be reminded of from now on, as JSON has it; it is kept in the journal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

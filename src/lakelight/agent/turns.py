@@ -90,7 +90,9 @@ class Loop:
         for round_ in range(1, MOST_ROUNDS + 1):
             last = await self._plan(turn, journal, round_, planner or self._planner)
             match last:
-                case CallTools(calls=calls) if calls:
+                case CallTools(calls=calls, memo=memo) if calls:
+                    if memo is not None:
+                        turn = replace(turn, memo=memo)
                     steps, suspended = await self._act(turn, calls, journal, asker, round_)
                     turn = replace(turn, steps=(*turn.steps, *steps))
                     if suspended is not None:
@@ -356,7 +358,11 @@ def _dump(plan: Plan) -> dict[str, Any]:
 def _load(known: Mapping[str, Any]) -> Plan:
     match known["plan"]:
         case "CallTools":
-            return CallTools(calls=tuple(Call(**call) for call in known["calls"]), remark=known["remark"])
+            return CallTools(
+                calls=tuple(Call(**call) for call in known["calls"]),
+                remark=known["remark"],
+                memo=known.get("memo"),
+            )
         case "AskUser":
             return AskUser(question=_question(known["question"]))
         case "NeedsModel":

@@ -1,6 +1,7 @@
 """The loop of a turn: observe, plan, guard, act, observe, reply; with what came of everything."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -315,6 +316,20 @@ async def test_a_turn_that_is_taken_up_again_plans_nothing_twice_and_sends_the_s
     assert bench.done() == ["door 项目计划", "plan"]
     first, second = (operation for operation, _ in bench.door.submitted)
     assert first == second
+
+
+async def test_a_planner_is_reminded_of_what_it_asked_for_also_after_the_turn_was_taken_up_again(
+    bench: Bench,
+) -> None:
+    noted = [{"tool": "append", "arguments": {}}]
+    bench.door.outcomes = [Parked(7)]
+    await bench.turn(replace(reads("甲"), memo=noted), writes(), Finish())
+    told = [turn.memo for turn in bench.planner.seen]
+    bench.door.outcomes = [Written(ids=("b1",))]
+    await bench.turn(Finish())
+
+    assert told == [None, noted]
+    assert [turn.memo for turn in bench.planner.seen] == [noted]
 
 
 async def test_of_several_writes_at_once_the_first_is_done_and_the_others_are_told(bench: Bench) -> None:

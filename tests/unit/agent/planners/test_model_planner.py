@@ -335,7 +335,7 @@ async def carry_out(planner: ModelPlanner, turn: Turn, outcomes: Sequence[str] =
                 )
                 for call in plans[-1].calls
             ]
-            turn = replace(turn, steps=(*turn.steps, *steps))
+            turn = replace(turn, steps=(*turn.steps, *steps), memo=plans[-1].memo)
     return plans
 
 
@@ -474,7 +474,22 @@ async def test_a_wrong_outline_is_told_once_and_then_becomes_a_question(
     assert called(plan) == [("0.0", "append", {"page": "海", "markdown": "湖"})]
 
 
-async def test_another_process_goes_on_with_a_new_outline_and_repeats_nothing(
+async def test_another_process_goes_on_with_the_outline_that_was_made(
+    provider: Provider, planner_with: Plans
+) -> None:
+    provider.answers = [outline(write("海", "读"), write("山", "石"))]
+    first = await planner_with(WEAK).plan(TURN, TOOLS)
+    assert isinstance(first, CallTools)
+    done = (step("append", "ok", "written", page="海", markdown="读"),)
+    kept = json.loads(json.dumps(first.memo, ensure_ascii=False))
+
+    plans = await carry_out(planner_with(WEAK), replace(TURN, steps=done, memo=kept))
+
+    assert [called(plan) for plan in plans[:-1]] == [[("1.0", "append", {"page": "山", "markdown": "石"})]]
+    assert len(provider.requests) == 1
+
+
+async def test_without_an_outline_another_process_goes_on_with_a_new_one_and_repeats_nothing(
     provider: Provider, planner_with: Plans
 ) -> None:
     done = (step("fetch_page", "水", page="湖"), step("append", "ok", "written", page="海", markdown="摘要"))

@@ -109,6 +109,22 @@ def outline_in(text: str, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...] | l
     return problems or tuple(calls)
 
 
+def dump_outline(outline: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """`outline` as JSON has it."""
+    return [{"tool": call.name, "arguments": dict(call.arguments)} for call in outline]
+
+
+def load_outline(known: Any, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...] | None:
+    """What `dump_outline` made; nothing where there is none, or it calls what is no tool any more."""
+    names = {tool.name for tool in tools}
+    if not isinstance(known, list) or not all(step["tool"] in names for step in known):
+        return None
+    return tuple(
+        ToolCall(id=str(index), name=step["tool"], arguments=step["arguments"])
+        for index, step in enumerate(known)
+    )
+
+
 def remaining(outline: Sequence[ToolCall], steps: Sequence[Step]) -> tuple[ToolCall, ...]:
     """The calls of `outline` that none of `steps` has made, whatever texts were written into them since."""
     left = list(outline)

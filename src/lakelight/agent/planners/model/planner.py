@@ -2,7 +2,7 @@
 
 A model that is good with tools is asked again after every step. One that is weak plans once, to a
 schema, and is then asked only for the texts: its calls are carried out as planned. What it knows of a
-turn comes from the turn alone, so that another process can take over at any step.
+turn comes from the turn alone, its outline included, so that another process can take over at any step.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +21,8 @@ from lakelight.agent.planners.model.outline import (
     REFERENCES,
     Names,
     depends_on_reading,
+    dump_outline,
+    load_outline,
     outline_in,
     outline_schema,
     quoted_in,
@@ -40,11 +42,10 @@ _MOST_DATA_WEAK = 9_000
 """Weak models have small windows: 8192 tokens hold this with the rules and an answer."""
 _GOES_ON = frozenset({"found", "written"})
 """The outcomes after which a plan goes on; after any other it is no longer the plan that was made."""
-_KEPT = 32
 
 
 class ModelPlanner:
-    """Plans the turns of one account; it keeps nothing that it cannot do without."""
+    """Plans the turns of one account; it keeps nothing of them itself."""
 
     def __init__(
         self,
@@ -70,7 +71,6 @@ class ModelPlanner:
         self._names = names
         self._on_text = on_text
         self._on_restart = on_restart
-        self._outlines: dict[str, tuple[ToolCall, ...]] = {}
 
     def for_run(
         self,
@@ -122,9 +122,10 @@ class ModelPlanner:
     async def _plan_once(self, turn: Turn, tools: Sequence[ToolSpec]) -> Plan:
         if turn.steps and turn.steps[-1].outcome not in _GOES_ON:
             return Finish()
-        left = await self._left(turn, tools)
-        if isinstance(left, str):
-            return _unclear(left)
+        outline = await self._outlined(turn, tools)
+        if isinstance(outline, str):
+            return _unclear(outline)
+        left, memo = remaining(outline, turn.steps), dump_outline(outline)
         specs = {tool.name: tool for tool in tools}
         reads = next((i for i, call in enumerate(left) if specs[call.name].effect != "read"), len(left))
         if not left:
@@ -134,28 +135,21 @@ class ModelPlanner:
                 if call.arguments.get(name) == ANOTHER:
                     return AskUser(question=Question(key=key))
         if reads:
-            return CallTools(calls=numbered(left[:reads], turn))
+            return CallTools(calls=numbered(left[:reads], turn), memo=memo)
         if specs[left[0].name].effect == "ask":
             return asked(left[0].arguments)
-        return CallTools(calls=numbered([await self._written(left[0], turn, tools)], turn))
+        return CallTools(calls=numbered([await self._written(left[0], turn, tools)], turn), memo=memo)
 
-    async def _left(self, turn: Turn, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...] | str:
-        """What is left to be done of the turn's outline, or what was wrong with it.
+    async def _outlined(self, turn: Turn, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...] | str:
+        """The turn's outline with what was done of it, or what was wrong with it.
 
-        When nobody remembers the outline, another is made; nothing that was done is done again.
+        A turn that has none, or that took another way, gets a new one; nothing that was done is done again.
         """
-        key = repr((turn.request, turn.page, turn.target, turn.persona, turn.history))
-        outline = self._outlines.get(key) if turn.steps else None
-        if outline is None or len(outline) - len(remaining(outline, turn.steps)) != len(turn.steps):
-            made = await self._outline(turn, tools)
-            if isinstance(made, str):
-                return made
-            outline = _without_repeats(made, turn, tools)
-            if len(self._outlines) >= _KEPT:
-                self._outlines.clear()
-            self._outlines[key] = (*_made(turn), *outline)
-            return outline
-        return remaining(outline, turn.steps)
+        known = load_outline(turn.memo, tools)
+        if known is not None and len(known) - len(remaining(known, turn.steps)) == len(turn.steps):
+            return known
+        made = await self._outline(turn, tools)
+        return made if isinstance(made, str) else (*_made(turn), *_without_repeats(made, turn, tools))
 
     async def _outline(self, turn: Turn, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...] | str:
         words = WORDS[turn.language]
