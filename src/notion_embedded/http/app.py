@@ -9,7 +9,7 @@ import json
 import sqlite3
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from email.utils import format_datetime
 from http import HTTPStatus
@@ -27,6 +27,7 @@ from notion_embedded.http import (
     comments,
     databases,
     moves,
+    old_databases,
     page_markdown,
     pages,
     property_items,
@@ -35,13 +36,24 @@ from notion_embedded.http import (
     sources,
     users,
 )
-from notion_embedded.http.call import Call, read_body, read_query, read_version
+from notion_embedded.http.call import (
+    NEWEST,
+    SINGLE_SOURCE,
+    VERSIONS,
+    WITH_ARCHIVED,
+    Call,
+    read_body,
+    read_query,
+    read_version,
+)
 from notion_embedded.http.desk import Desk
+from notion_embedded.http.rights import check_rights, readable
 from notion_embedded.http.shapes import in_version
 from notion_embedded.model.checks import Json
-from notion_embedded.model.errors import FORBIDDEN, ApiError
+from notion_embedded.model.errors import ApiError
 from notion_embedded.store import tokens
-from notion_embedded.store.tokens import Token
+from notion_embedded.store.lag import stamp_changes
+from notion_embedded.store.tokens import Capability, Token
 from notion_embedded.store.workspace import Workspace
 
 _ANY = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
@@ -51,57 +63,143 @@ Handler = Callable[[Desk, Call], Json]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One method on one path."""
+    """One method on one path, in some versions of the API."""
 
     method: str
     path: str
     handler: Handler
     writes: bool = False
+    needs: Capability | None = None
+    versions: tuple[str, ...] = VERSIONS
 
+
+_OLD = (SINGLE_SOURCE,)
+_NEW = (WITH_ARCHIVED, NEWEST)
 
 ENDPOINTS = (
     Endpoint("GET", "/users/me", users.me),
-    Endpoint("GET", "/users", users.list_users),
-    Endpoint("GET", "/users/{user_id}", users.get_user),
-    Endpoint("POST", "/search", search.search),
-    Endpoint("POST", "/pages", pages.create_page, writes=True),
-    Endpoint("GET", "/pages/{page_id}", pages.get_page),
-    Endpoint("PATCH", "/pages/{page_id}", pages.update_page, writes=True),
-    Endpoint("POST", "/pages/{page_id}/move", moves.move_page, writes=True),
-    Endpoint("GET", "/pages/{page_id}/markdown", page_markdown.get_markdown),
-    Endpoint("PATCH", "/pages/{page_id}/markdown", page_markdown.update_markdown, writes=True),
-    Endpoint("GET", "/pages/{page_id}/properties/{property_id}", property_items.get_property),
-    Endpoint("GET", "/blocks/{block_id}", blocks.get_block),
-    Endpoint("PATCH", "/blocks/{block_id}", blocks.update_block, writes=True),
-    Endpoint("DELETE", "/blocks/{block_id}", blocks.delete_block, writes=True),
-    Endpoint("GET", "/blocks/{block_id}/children", blocks.list_children),
-    Endpoint("PATCH", "/blocks/{block_id}/children", blocks.append_children, writes=True),
-    Endpoint("POST", "/databases", databases.create_database, writes=True),
-    Endpoint("GET", "/databases/{database_id}", databases.get_database),
-    Endpoint("PATCH", "/databases/{database_id}", databases.update_database, writes=True),
-    Endpoint("POST", "/data_sources", sources.create_source, writes=True),
-    Endpoint("GET", "/data_sources/{data_source_id}", sources.get_source),
-    Endpoint("PATCH", "/data_sources/{data_source_id}", sources.update_source, writes=True),
-    Endpoint("POST", "/data_sources/{data_source_id}/query", query.query_source),
-    Endpoint("POST", "/comments", comments.create_comment, writes=True),
-    Endpoint("GET", "/comments", comments.list_comments),
-    Endpoint("GET", "/comments/{comment_id}", comments.get_comment),
-    Endpoint("PATCH", "/comments/{comment_id}", comments.update_comment, writes=True),
-    Endpoint("DELETE", "/comments/{comment_id}", comments.delete_comment, writes=True),
+    Endpoint("GET", "/users", users.list_users, needs="read_users"),
+    Endpoint("GET", "/users/{user_id}", users.get_user, needs="read_users"),
+    Endpoint("POST", "/search", search.search, needs="read_content"),
+    Endpoint("POST", "/pages", pages.create_page, writes=True, needs="insert_content"),
+    Endpoint("GET", "/pages/{page_id}", pages.get_page, needs="read_content"),
+    Endpoint("PATCH", "/pages/{page_id}", pages.update_page, writes=True, needs="update_content"),
+    Endpoint("POST", "/pages/{page_id}/move", moves.move_page, writes=True, needs="update_content"),
+    Endpoint("GET", "/pages/{page_id}/markdown", page_markdown.get_markdown, needs="read_content"),
+    Endpoint(
+        "PATCH",
+        "/pages/{page_id}/markdown",
+        page_markdown.update_markdown,
+        writes=True,
+        needs="update_content",
+    ),
+    Endpoint(
+        "GET", "/pages/{page_id}/properties/{property_id}", property_items.get_property, needs="read_content"
+    ),
+    Endpoint("GET", "/blocks/{block_id}", blocks.get_block, needs="read_content"),
+    Endpoint("PATCH", "/blocks/{block_id}", blocks.update_block, writes=True, needs="update_content"),
+    Endpoint("DELETE", "/blocks/{block_id}", blocks.delete_block, writes=True, needs="update_content"),
+    Endpoint("GET", "/blocks/{block_id}/children", blocks.list_children, needs="read_content"),
+    Endpoint(
+        "PATCH", "/blocks/{block_id}/children", blocks.append_children, writes=True, needs="insert_content"
+    ),
+    Endpoint(
+        "POST", "/databases", databases.create_database, writes=True, needs="insert_content", versions=_NEW
+    ),
+    Endpoint("GET", "/databases/{database_id}", databases.get_database, needs="read_content", versions=_NEW),
+    Endpoint(
+        "PATCH",
+        "/databases/{database_id}",
+        databases.update_database,
+        writes=True,
+        needs="update_content",
+        versions=_NEW,
+    ),
+    Endpoint(
+        "POST", "/data_sources", sources.create_source, writes=True, needs="insert_content", versions=_NEW
+    ),
+    Endpoint(
+        "GET", "/data_sources/{data_source_id}", sources.get_source, needs="read_content", versions=_NEW
+    ),
+    Endpoint(
+        "PATCH",
+        "/data_sources/{data_source_id}",
+        sources.update_source,
+        writes=True,
+        needs="update_content",
+        versions=_NEW,
+    ),
+    Endpoint(
+        "POST",
+        "/data_sources/{data_source_id}/query",
+        query.query_source,
+        needs="read_content",
+        versions=_NEW,
+    ),
+    Endpoint(
+        "POST",
+        "/databases",
+        old_databases.create_database,
+        writes=True,
+        needs="insert_content",
+        versions=_OLD,
+    ),
+    Endpoint(
+        "GET", "/databases/{database_id}", old_databases.get_database, needs="read_content", versions=_OLD
+    ),
+    Endpoint(
+        "PATCH",
+        "/databases/{database_id}",
+        old_databases.update_database,
+        writes=True,
+        needs="update_content",
+        versions=_OLD,
+    ),
+    Endpoint(
+        "POST",
+        "/databases/{database_id}/query",
+        old_databases.query_database,
+        needs="read_content",
+        versions=_OLD,
+    ),
+    Endpoint("POST", "/comments", comments.create_comment, writes=True, needs="insert_comments"),
+    Endpoint("GET", "/comments", comments.list_comments, needs="read_comments"),
+    Endpoint("GET", "/comments/{comment_id}", comments.get_comment, needs="read_comments"),
+    Endpoint(
+        "PATCH", "/comments/{comment_id}", comments.update_comment, writes=True, needs="insert_comments"
+    ),
+    Endpoint(
+        "DELETE", "/comments/{comment_id}", comments.delete_comment, writes=True, needs="insert_comments"
+    ),
 )
 
 
 def create_app(workspace: Workspace) -> Starlette:
     """The application for this workspace: the API under `/v1`, and pages to look at under `/`."""
-    api = [_Api(workspace).route(endpoint) for endpoint in ENDPOINTS]
+    api = [_Api(workspace).route(group) for group in _grouped(ENDPOINTS)]
     lost = _Api(workspace).lost
     api += [Route("/{rest:path}", lost, methods=_ANY)]
     return Starlette(routes=[Mount("/v1", routes=api), *viewer.routes(workspace)])
 
 
-def _check_rights(endpoint: Endpoint, token: Token) -> None:
-    if endpoint.writes and token.read_only:
-        raise ApiError(HTTPStatus.FORBIDDEN, FORBIDDEN, "Insufficient permissions for this endpoint.")
+def _grouped(endpoints: Sequence[Endpoint]) -> list[tuple[Endpoint, ...]]:
+    """The endpoints that only their versions tell apart, together."""
+    groups: dict[tuple[str, str], tuple[Endpoint, ...]] = {}
+    for endpoint in endpoints:
+        key = (endpoint.method, endpoint.path)
+        groups[key] = (*groups.get(key, ()), endpoint)
+    return list(groups.values())
+
+
+def _in_version(endpoints: Sequence[Endpoint], version: str) -> Endpoint:
+    endpoint = next((one for one in endpoints if version in one.versions), None)
+    if endpoint is None:
+        raise _no_such_url()
+    return endpoint
+
+
+def _no_such_url() -> ApiError:
+    return ApiError(HTTPStatus.BAD_REQUEST, "invalid_request_url", "Invalid request URL.")
 
 
 class _Api:
@@ -110,24 +208,25 @@ class _Api:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    def route(self, endpoint: Endpoint) -> Route:
+    def route(self, endpoints: tuple[Endpoint, ...]) -> Route:
         async def answer(request: Request) -> Response:
             try:
                 raw = await request.body()
             except ClientDisconnect:
                 return Response(status_code=HTTPStatus.BAD_REQUEST)
-            return await run_in_threadpool(self._answer, endpoint, request, raw)
+            return await run_in_threadpool(self._answer, endpoints, request, raw)
 
-        return Route(endpoint.path, answer, methods=[endpoint.method])
+        return Route(endpoints[0].path, answer, methods=[endpoints[0].method])
 
     async def lost(self, _request: Request) -> Response:
-        return self._refusal(ApiError(HTTPStatus.BAD_REQUEST, "invalid_request_url", "Invalid request URL."))
+        return self._refusal(_no_such_url())
 
-    def _answer(self, endpoint: Endpoint, request: Request, raw: bytes) -> Response:
+    def _answer(self, endpoints: tuple[Endpoint, ...], request: Request, raw: bytes) -> Response:
         try:
             token = self._token(request)
             version = read_version(request.headers.get("notion-version"))
-            _check_rights(endpoint, token)
+            endpoint = _in_version(endpoints, version)
+            check_rights(token, endpoint.needs, writes=endpoint.writes)
             has_body = endpoint.method in ("POST", "PATCH")
             call = Call(
                 version=version,
@@ -135,7 +234,8 @@ class _Api:
                 query=read_query(request.scope["query_string"]),
                 body=read_body(raw) if has_body else {},
             )
-            return self._response(HTTPStatus.OK, in_version(self._handled(endpoint, token, call), version))
+            answer = in_version(self._handled(endpoint, token, call), version)
+            return self._response(HTTPStatus.OK, readable(answer, token))
         except ApiError as error:
             return self._refusal(error)
         except Exception as error:  # noqa: BLE001  the edge of the server: a client gets JSON, whatever happens
@@ -144,7 +244,10 @@ class _Api:
     def _handled(self, endpoint: Endpoint, token: Token, call: Call) -> Json:
         connect = self._workspace.writing if endpoint.writes else self._workspace.reading
         with connect() as connection:
-            return endpoint.handler(Desk(self._workspace, connection, token), call)
+            answer = endpoint.handler(Desk(self._workspace, connection, token), call)
+            if endpoint.writes:
+                stamp_changes(connection, self._workspace.now())
+            return answer
 
     def _token(self, request: Request) -> Token:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")

@@ -3,17 +3,20 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
+from notion_embedded.http.forms import Field
 from notion_embedded.model.checks import UNDEFINED, Json, a_uuid, failed
 from notion_embedded.model.errors import ApiError, guessed, invalid
 
 NEWEST = "2026-03-11"
 WITH_ARCHIVED = "2025-09-03"
-VERSIONS = (WITH_ARCHIVED, NEWEST)
+SINGLE_SOURCE = "2022-06-28"
+"""The version in which a database is itself the table."""
+VERSIONS = (SINGLE_SOURCE, WITH_ARCHIVED, NEWEST)
 
 MAX_BODY = 500_000
 MAX_PAGE = 100
@@ -29,6 +32,10 @@ class Call:
     path: Mapping[str, str]
     query: Mapping[str, list[str]]
     body: Json
+    form: Mapping[str, Field] = field(default_factory=dict)
+    """The fields of a form, where the body is one."""
+    origin: str = ""
+    """The server's address, as the caller knows it."""
 
     def id(self, name: str) -> str:
         """The id in the path, checked."""
@@ -40,14 +47,14 @@ class Call:
 
     def only(self, *allowed: str) -> None:
         """Refuse a body with other keys than these."""
-        archived = ("archived",) if self.version == WITH_ARCHIVED else ()
+        archived = ("archived",) if self.version != NEWEST else ()
         for key, value in self.body.items():
             if key not in allowed and key not in archived:
                 raise failed(f"body.{key}", "not present", value)
 
     def trash(self) -> bool | None:
         """Whether the body says to trash or to restore; nothing when it says neither."""
-        keys = ("in_trash", "archived") if self.version == WITH_ARCHIVED else ("in_trash",)
+        keys = ("in_trash", "archived") if self.version != NEWEST else ("in_trash",)
         for key in keys:
             value = self.body.get(key)
             if value is not None:
@@ -75,7 +82,8 @@ def read_version(header: str | None) -> str:
             f"{name} failed validation: {name} should be defined, instead was `undefined`.",
         )
     if header not in VERSIONS:
-        allowed = " or ".join(f'`"{version}"`' for version in VERSIONS)
+        listed = [f'`"{version}"`' for version in VERSIONS]
+        allowed = f"{', '.join(listed[:-1])}, or {listed[-1]}"
         raise guessed(f'{name} failed validation: {name} should be {allowed}, instead was `"{header}"`.')
     return header
 

@@ -136,10 +136,15 @@ def read_parent(desk: Desk, value: Any, path: str) -> Node | None:
         return desk.find(parent_id, "page", ("page",))
     if kind == "data_source_id":
         return desk.find(parent_id, "data_source", ("data_source",))
-    return _only_source(desk, desk.find(parent_id, "database", ("database",)))
+    return only_source(desk, desk.find(parent_id, "database", ("database",)))
 
 
-def _only_source(desk: Desk, database: Node) -> Node:
+def only_source(desk: Desk, database: Node) -> Node:
+    """The one data source of a database.
+
+    Raises:
+        ApiError: It has several, of which the caller must choose one in a newer version.
+    """
     sources = nodes.children(desk.connection, database.id)
     if not sources:
         raise desk.missing("data_source", database.id)

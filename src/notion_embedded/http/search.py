@@ -1,17 +1,26 @@
 """Search: pages and data sources whose title has the words in it, as far as the caller may see them."""
 
-from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
+from notion_embedded.http.call import (
+    SINGLE_SOURCE,
+    Call,
+    listing,
+    page_size,
+    start_cursor,
+    wrong_cursor,
+)
 from notion_embedded.http.desk import Desk
 from notion_embedded.http.places import read_cursor, write_cursor
-from notion_embedded.http.shapes import show_data_source, show_page
+from notion_embedded.http.shapes import show_data_source, show_page, show_single_source
 from notion_embedded.model.checks import UNDEFINED, Json, a_boolean, a_string, an_object, one_of, only_keys
 from notion_embedded.store import nodes
 from notion_embedded.store.found import Hits, found_by_title
+from notion_embedded.store.lag import SearchedTitles
 from notion_embedded.store.nodes import Kind, Node
 
 MAX_INTEGER = 2**62
 
 _KINDS: dict[str, tuple[Kind, ...]] = {"page": ("page",), "data_source": ("data_source",)}
+_OLD_KINDS: dict[str, tuple[Kind, ...]] = {"page": ("page",), "database": ("data_source",)}
 
 
 def search(desk: Desk, call: Call) -> Json:
@@ -27,18 +36,34 @@ def search(desk: Desk, call: Call) -> Json:
     )
     size = page_size(call, in_body=True)
     shown: list[Json] = []
-    for node in found_by_title(desk.connection, hits):
+    for node in found_by_title(desk.connection, hits, SearchedTitles(desk.connection, desk.asker.now)):
         if not desk.sees(node.id) or (not hits.trashed and _lost(desk, node)):
+            continue
+        if call.version == SINGLE_SOURCE and not _alone(desk, node):
             continue
         if len(shown) == size:
             return listing("page_or_data_source", shown, write_cursor([node.edited_time, node.seq]))
-        shown.append(show_page(node, desk) if node.kind == "page" else show_data_source(node, desk))
+        shown.append(_shown(desk, call, node))
     return listing("page_or_data_source", shown)
 
 
 def _lost(desk: Desk, node: Node) -> bool:
     """Whether something that the node stands in is in the trash."""
     return any(trashed for _, _, trashed in nodes.ancestors(desk.connection, node.id))
+
+
+def _alone(desk: Desk, node: Node) -> bool:
+    """Whether the oldest version can show the node: it has no words for one data source of several."""
+    return node.kind == "page" or len(nodes.children(desk.connection, node.parent or "")) == 1
+
+
+def _shown(desk: Desk, call: Call, node: Node) -> Json:
+    if node.kind == "page":
+        return show_page(node, desk)
+    database = nodes.find(desk.connection, node.parent or "")
+    if call.version == SINGLE_SOURCE and database is not None:
+        return show_single_source(database, node, desk)
+    return show_data_source(node, desk)
 
 
 def _kinds(call: Call) -> tuple[Kind, ...]:
@@ -50,7 +75,8 @@ def _kinds(call: Call) -> tuple[Kind, ...]:
     if "value" not in body and "property" not in body:
         return ("page", "data_source")
     one_of(body.get("property", UNDEFINED), "body.filter.property", ("object",))
-    return _KINDS[one_of(body.get("value", UNDEFINED), "body.filter.value", tuple(_KINDS))]
+    kinds = _OLD_KINDS if call.version == SINGLE_SOURCE else _KINDS
+    return kinds[one_of(body.get("value", UNDEFINED), "body.filter.value", tuple(kinds))]
 
 
 def _trashed(call: Call) -> bool:

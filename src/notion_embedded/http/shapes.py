@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from notion_embedded.http.call import WITH_ARCHIVED
+from notion_embedded.http.call import NEWEST, SINGLE_SOURCE
 from notion_embedded.http.desk import Desk, columns_in
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, find_column, show_column
@@ -158,13 +158,67 @@ def show_data_source(source: Node, desk: Desk) -> Json:
     }
 
 
+def show_single_source(database: Node, source: Node, desk: Desk) -> Json:
+    """A database as version 2022-06-28 knows it: the container and its one table are the same."""
+    return {
+        "object": "database",
+        "id": database.id,
+        "cover": database.body["cover"],
+        "icon": database.body["icon"],
+        "created_time": stamp(minute(database.created_time)),
+        "created_by": partial_user(database.created_by),
+        "last_edited_by": partial_user(database.edited_by),
+        "last_edited_time": stamp(minute(max(database.edited_time, source.edited_time))),
+        "title": database.body["title"],
+        "description": database.body["description"],
+        "is_inline": database.body["is_inline"],
+        "properties": {
+            column.name: _without_source(show_column(column, desk.database_of))
+            for column in columns_in(source)
+        },
+        "parent": show_parent(database, desk),
+        "url": _plain_url(database.id),
+        "public_url": None,
+        "in_trash": database.trashed,
+    }
+
+
+def _without_source(column: Json) -> Json:
+    if column.get("type") != "relation":
+        return column
+    relation = {key: value for key, value in column["relation"].items() if key != "data_source_id"}
+    return {**column, "relation": relation}
+
+
 def in_version(answer: Json, version: str) -> Json:
-    """The answer as that version of the API words it: 2025-09-03 says `archived` as well."""
-    if version == WITH_ARCHIVED:
+    """The answer as that version of the API words it.
+
+    The newest says `in_trash` and `meeting_notes`, those before it `archived` as well and
+    `transcription`; in 2022-06-28 there is no data source, only the database.
+    """
+    if version != NEWEST:
         for item in (answer, *(answer.get("results") or ())):
-            if item.get("object") in _TRASHABLE:
-                item["archived"] = item["in_trash"]
+            _say_archived(item)
+            if version == SINGLE_SOURCE:
+                _say_database(item)
     return answer
+
+
+def _say_archived(item: Json) -> None:
+    if item.get("object") in _TRASHABLE:
+        item["archived"] = item["in_trash"]
+    if item.get("object") == "block" and item["type"] == "meeting_notes":
+        item["type"] = "transcription"
+        item["transcription"] = item.pop("meeting_notes")
+
+
+def _say_database(item: Json) -> None:
+    parent = item.get("parent")
+    if parent is not None and parent["type"] == "data_source_id":
+        item["parent"] = {"type": "database_id", "database_id": parent["database_id"]}
+    if item.get("type") == "page_or_data_source":
+        item["type"] = "page_or_database"
+        item["page_or_database"] = item.pop("page_or_data_source")
 
 
 def _plain_url(node_id: str) -> str:

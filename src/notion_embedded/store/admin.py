@@ -4,16 +4,17 @@ It needs no lock: SQLite lets it write between the server's transactions, and th
 tokens and shares anew for each request.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from notion_embedded.model.dates import milliseconds
-from notion_embedded.store import nodes, tokens
+from notion_embedded.store import nodes, talk, tokens
 from notion_embedded.store.database import connect, migrate, transaction
 from notion_embedded.store.errors import StoreError
-from notion_embedded.store.tokens import UserType
+from notion_embedded.store.lag import set_search_lag
+from notion_embedded.store.tokens import CAPABILITIES, Capability, UserType
 
 
 class Admin:
@@ -32,7 +33,14 @@ class Admin:
         self._connection.close()
 
     def add_token(
-        self, kind: UserType, name: str | None, *, shares: Sequence[str], read_only: bool, now: datetime
+        self,
+        kind: UserType,
+        name: str | None,
+        *,
+        shares: Sequence[str],
+        read_only: bool,
+        now: datetime,
+        capabilities: Collection[Capability] = CAPABILITIES,
     ) -> dict[str, Any]:
         """Make a user of that kind with a token that sees `shares`."""
         with transaction(self._connection):
@@ -40,7 +48,12 @@ class Admin:
                 self._check(node_id)
             user = tokens.add_user(self._connection, kind, name or kind.capitalize())
             token = tokens.add_token(
-                self._connection, user, user.name, read_only=read_only, moment=milliseconds(now)
+                self._connection,
+                user,
+                user.name,
+                read_only=read_only,
+                moment=milliseconds(now),
+                capabilities=capabilities,
             )
             for node_id in shares:
                 tokens.share(self._connection, token.id, node_id)
@@ -65,6 +78,17 @@ class Admin:
             tokens.unshare(self._connection, token_id, node_id)
             return tokens.shares(self._connection, token_id)
 
+    def set_search_lag(self, seconds: float) -> None:
+        """Let search lag behind new titles by so much."""
+        with transaction(self._connection):
+            set_search_lag(self._connection, seconds)
+
+    def resolve(self, discussion_id: str) -> None:
+        """Close a discussion, as people do in Notion's own window; the API has no way to."""
+        with transaction(self._connection):
+            if not talk.resolve(self._connection, discussion_id):
+                raise StoreError(f"there is no discussion {discussion_id} in this workspace")
+
     def _check(self, node_id: str) -> None:
         if nodes.find(self._connection, node_id) is None:
             raise StoreError(f"there is no page {node_id} in this workspace")
@@ -81,5 +105,6 @@ def _shown(token: tokens.Token, shares: Sequence[str]) -> dict[str, Any]:
         "kind": token.user.type,
         "user_id": token.user.id,
         "read_only": token.read_only,
+        "capabilities": sorted(token.capabilities),
         "shares": list(shares),
     }

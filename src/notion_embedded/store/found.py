@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from notion_embedded.store.lag import SearchedTitles
 from notion_embedded.store.nodes import Kind, Node, node_of
 
 
@@ -32,12 +33,14 @@ _UP = """
 _LAST = 2**62
 
 
-def found_by_title(connection: sqlite3.Connection, hits: Hits) -> Iterator[Node]:
-    """The nodes whose title has the words in it, whatever the case."""
+def found_by_title(connection: sqlite3.Connection, hits: Hits, titles: SearchedTitles) -> Iterator[Node]:
+    """The nodes whose title, as search knows it, has the words in it, whatever the case."""
     first = (_LAST, _LAST) if hits.newest_first else (-_LAST, 0)
     place = hits.start or first
     arguments = (*place, int(hits.trashed), hits.kinds[0], hits.kinds[-1])
     words = hits.words.casefold()
     for row in connection.execute(_DOWN if hits.newest_first else _UP, arguments):
-        if words in row["title"].casefold():
-            yield node_of(row)
+        node = node_of(row)
+        title = titles.of(node)
+        if title is not None and words in title.casefold():
+            yield node

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 ParentKind = Literal["page_id", "block_id"]
@@ -21,11 +21,14 @@ class Comment:
     created_time: int
     created_by: str
     edited_time: int
+    attachments: list[dict[str, Any]] = field(default_factory=list)
+    """Files on it, as `Desk.upload` gives them."""
+    resolved: bool = False
 
 
 _FIELDS = (
     "SELECT id, discussion_id, parent, parent_kind, rich_text, display_name, created_time, created_by,"
-    " edited_time FROM comment "
+    " edited_time, attachments, resolved FROM comment "
 )
 
 
@@ -33,7 +36,7 @@ def add(connection: sqlite3.Connection, comment: Comment) -> None:
     """Store a comment."""
     connection.execute(
         "INSERT INTO comment (id, discussion_id, parent, parent_kind, rich_text, display_name, created_time,"
-        " created_by, edited_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " created_by, edited_time, attachments, resolved) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             comment.id,
             comment.discussion_id,
@@ -44,6 +47,8 @@ def add(connection: sqlite3.Connection, comment: Comment) -> None:
             comment.created_time,
             comment.created_by,
             comment.edited_time,
+            json.dumps(comment.attachments, ensure_ascii=False),
+            int(comment.resolved),
         ),
     )
 
@@ -55,14 +60,23 @@ def find(connection: sqlite3.Connection, comment_id: str) -> Comment | None:
 
 
 def on(connection: sqlite3.Connection, parent: str) -> list[Comment]:
-    """The comments on a page or block, the oldest first."""
-    return [_comment(row) for row in connection.execute(_FIELDS + "WHERE parent = ? ORDER BY seq", (parent,))]
+    """The comments on a page or block in discussions that are open, the oldest first."""
+    rows = connection.execute(_FIELDS + "WHERE parent = ? AND resolved = 0 ORDER BY seq", (parent,))
+    return [_comment(row) for row in rows]
 
 
 def in_discussion(connection: sqlite3.Connection, discussion_id: str) -> list[Comment]:
     """The comments of a discussion, the oldest first."""
     rows = connection.execute(_FIELDS + "WHERE discussion_id = ? ORDER BY seq", (discussion_id,))
     return [_comment(row) for row in rows]
+
+
+def resolve(connection: sqlite3.Connection, discussion_id: str) -> bool:
+    """Close the discussion; whether there is one is returned."""
+    changed = connection.execute(
+        "UPDATE comment SET resolved = 1 WHERE discussion_id = ?", (discussion_id,)
+    ).rowcount
+    return changed > 0
 
 
 def reword(
@@ -85,4 +99,6 @@ def _comment(row: sqlite3.Row) -> Comment:
     values = dict(row)
     values["rich_text"] = json.loads(values["rich_text"])
     values["display_name"] = json.loads(values["display_name"])
+    values["attachments"] = json.loads(values["attachments"])
+    values["resolved"] = bool(values["resolved"])
     return Comment(**values)

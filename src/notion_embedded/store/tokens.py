@@ -1,12 +1,26 @@
 """Who may come in, and what they may see: users, tokens and shares."""
 
+import json
 import sqlite3
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from notion_embedded.store.minting import new_uuid, token_secret
 
 UserType = Literal["person", "bot"]
+
+Capability = Literal[
+    "read_content",
+    "insert_content",
+    "update_content",
+    "read_comments",
+    "insert_comments",
+    "read_users",
+    "read_user_emails",
+]
+
+CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +42,8 @@ class Token:
     name: str
     user: User
     read_only: bool
+    capabilities: frozenset[Capability] = CAPABILITIES
+    """What its bot may do at all, whatever is shared with it. E-mail addresses come with users only."""
 
 
 def find_user(connection: sqlite3.Connection, user_id: str) -> User | None:
@@ -45,7 +61,7 @@ def all_users(connection: sqlite3.Connection) -> list[User]:
 
 
 _TOKENS = """
-    SELECT token.id, token.secret, token.name, token.read_only,
+    SELECT token.id, token.secret, token.name, token.read_only, token.capabilities,
         user.id AS user_id, user.type AS user_type, user.name AS user_name, user.email AS user_email
     FROM token JOIN user ON user.id = token.user_id
 """
@@ -74,13 +90,27 @@ def add_user(connection: sqlite3.Connection, kind: UserType, name: str, email: s
 
 
 def add_token(
-    connection: sqlite3.Connection, user: User, name: str, *, read_only: bool, moment: int
+    connection: sqlite3.Connection,
+    user: User,
+    name: str,
+    *,
+    read_only: bool,
+    moment: int,
+    capabilities: Collection[Capability] = CAPABILITIES,
 ) -> Token:
     """Make a token that acts as the user."""
-    token = Token(id=new_uuid(), secret=token_secret(), name=name, user=user, read_only=read_only)
+    token = Token(
+        id=new_uuid(),
+        secret=token_secret(),
+        name=name,
+        user=user,
+        read_only=read_only,
+        capabilities=frozenset(capabilities),
+    )
     connection.execute(
-        "INSERT INTO token (id, secret, name, user_id, read_only, created_time) VALUES (?, ?, ?, ?, ?, ?)",
-        (token.id, token.secret, name, user.id, int(read_only), moment),
+        "INSERT INTO token (id, secret, name, user_id, read_only, capabilities, created_time)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (token.id, token.secret, name, user.id, int(read_only), _written(token.capabilities), moment),
     )
     return token
 
@@ -101,8 +131,18 @@ def shares(connection: sqlite3.Connection, token_id: str) -> list[str]:
     return [row["node_id"] for row in rows]
 
 
+def _written(capabilities: frozenset[Capability]) -> str | None:
+    return None if capabilities == CAPABILITIES else json.dumps(sorted(capabilities))
+
+
 def _token(row: sqlite3.Row) -> Token:
     user = User(id=row["user_id"], type=row["user_type"], name=row["user_name"], email=row["user_email"])
+    given = row["capabilities"]
     return Token(
-        id=row["id"], secret=row["secret"], name=row["name"], user=user, read_only=bool(row["read_only"])
+        id=row["id"],
+        secret=row["secret"],
+        name=row["name"],
+        user=user,
+        read_only=bool(row["read_only"]),
+        capabilities=CAPABILITIES if given is None else frozenset(json.loads(given)) & CAPABILITIES,
     )
