@@ -406,7 +406,12 @@ class Run:
 
     child: Child
     killed: bool
-    commits: int = 0
+    commits: int
+    requests: int
+
+    @property
+    def code(self) -> int:
+        return int(self.child.status or 0) >> 8
 
 
 @dataclass
@@ -496,15 +501,15 @@ class Stage:
         )
         return str(made["id"])
 
-    def up(
+    def run(
         self,
+        *arguments: str,
         fate: Fate = passes,
-        *,
         kill_at: str | None = None,
         announced: bool = False,
         max_pages: int | None = None,
     ) -> Run:
-        """`lakelight up --once`, to its end or to its death.
+        """One command, to its end or to its death.
 
         Args:
             kill_at: `before n` or `after n`: the commit of our own rows at which it is killed.
@@ -514,9 +519,7 @@ class Stage:
         self.proxy.fate = fate
         with _announcements(kill_at, announced=announced) as hear:
             child = self.nursery.start(
-                "up",
-                "--once",
-                "--json",
+                *arguments,
                 environment=self.environment,
                 announce=hear.address if hear else None,
                 max_pages=max_pages,
@@ -528,7 +531,11 @@ class Stage:
         self.proxy.fate = passes
         killed = child.status == signal.SIGKILL
         self.kills += killed
-        return Run(child, killed, commits)
+        return Run(child, killed, commits, len(self.proxy.counted))
+
+    def up(self, fate: Fate = passes, **how: Any) -> Run:
+        """`lakelight up --once`."""
+        return self.run("up", "--once", "--json", fate=fate, **how)
 
     def until_done(self, *pages: str) -> None:
         """Start again and again, until every ticket is done."""

@@ -1,33 +1,11 @@
 """A person at the command line whose commands are killed, over the stage of the tests of tickets."""
 
 import json
-import signal
-import socket
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-PATIENCE = 60
 MOST_STARTS = 4
-
-
-@dataclass
-class Ended:
-    """What came of one command."""
-
-    child: Any
-    killed: bool
-    commits: int
-    requests: int
-
-    @property
-    def code(self) -> int:
-        return int(self.child.status) >> 8
 
 
 class Caller:
@@ -64,32 +42,9 @@ class Caller:
         )
         return str(made["id"])
 
-    def call(
-        self,
-        *arguments: str,
-        fate: Callable[[Any], str] | None = None,
-        kill_at: str | None = None,
-        announced: bool = False,
-    ) -> Ended:
-        """One command, to its end or to its death.
-
-        Args:
-            kill_at: `before n` or `after n`: the commit of our own rows at which it is killed.
-            announced: Count the commits without killing.
-        """
-        proxy = self.stage.proxy
-        proxy.count_anew()
-        proxy.fate = fate or (lambda _request: "pass")
-        with announcements(kill_at, announced=announced) as hear:
-            child = self.stage.nursery.start(
-                *arguments, environment=self.stage.environment, announce=hear.address if hear else None
-            )
-            proxy.kill = child.kill
-            commits = hear.listen(child) if hear else 0
-            child.wait()
-        proxy.kill = lambda: None
-        proxy.fate = lambda _request: "pass"
-        return Ended(child, child.status == signal.SIGKILL, commits, len(proxy.counted))
+    def call(self, *arguments: str, **how: Any) -> Any:
+        """One command, to its end or to its death; `how` is as for the stage's `run`."""
+        return self.stage.run(*arguments, **how)
 
     def recover(self) -> None:
         """Do something else at the command line, until nothing is left of what was killed."""
@@ -150,46 +105,6 @@ class Caller:
         """Every write happened once and was allowed before it was sent; the trail holds."""
         self.stage.check_sends(exact=False)
         self.stage.check_trail()
-
-
-class Ear:
-    """The end of the pipe on which a child announces its commits."""
-
-    def __init__(self, folder: Path, kill_at: str | None) -> None:
-        self.address = str(folder / "commits")
-        self._kill_at = kill_at
-        self._listening = socket.socket(socket.AF_UNIX)
-        self._listening.bind(self.address)
-        self._listening.listen()
-        self._listening.settimeout(PATIENCE)
-
-    def listen(self, child: Any) -> int:
-        """Let the child go on each time, or kill it; how many commits it made."""
-        wire, _ = self._listening.accept()
-        commits = 0
-        with closing(wire), wire.makefile("rb") as lines:
-            for line in lines:
-                told = line.decode().strip()
-                commits = max(commits, int(told.split()[1]))
-                if told == self._kill_at:
-                    child.kill()
-                    break
-                with suppress(OSError):
-                    wire.sendall(b".")
-        return commits
-
-    def close(self) -> None:
-        self._listening.close()
-
-
-@contextmanager
-def announcements(kill_at: str | None, *, announced: bool) -> Iterator[Ear | None]:
-    if kill_at is None and not announced:
-        yield None
-        return
-    # The path of a socket must be short.
-    with tempfile.TemporaryDirectory(prefix="crash-") as folder, closing(Ear(Path(folder), kill_at)) as ear:
-        yield ear
 
 
 @pytest.fixture
