@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from lakelight.errors import ConfigurationError
+from lakelight.owner_file import read_owner_file
 from lakelight.redaction import describe
 
 PREFIX = "LAKELIGHT_"
@@ -138,6 +140,9 @@ class Loaded:
         ]
 
 
+SECRETS = frozenset({"notion.token", "model.api_key"})
+"""The keys whose values are never shown."""
+
 ALIASES: Mapping[str, str] = {
     "GH_NOTION_TOKEN": "notion.token",
     "GH_NOTION_TICKET_DB_ID": "notion.ticket_database",
@@ -167,7 +172,8 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Loaded:
 
     Raises:
         ConfigurationError: `config.file` (unreadable, no TOML), `config.unknown_key` (with the nearest
-            one) or `config.value` (with what is expected).
+            one), `config.value` (with what is expected), `config.blank` (a secret's variable that holds
+            nothing but blanks), or what is wrong with an address.
     """
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -181,18 +187,19 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Loaded:
         settings = Settings.model_validate(values)
     except ValidationError as error:
         raise _complaint(error, origins) from None
+    _check_addresses(settings, origins)
     return Loaded(settings, origins)
 
 
 def _from_file(file: Path) -> list[tuple[str, Any]]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_owner_file(file)
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError("config.file", file=file, cause=str(error)) from error
     try:
-        content = tomllib.loads(text.removeprefix("\ufeff"))
+        content = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ConfigurationError("config.file", file=file, cause=str(error)) from error
     pairs = _walk(content)
@@ -204,7 +211,7 @@ def _from_file(file: Path) -> list[tuple[str, Any]]:
 def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, str, Any]]:
     found: list[tuple[str, str, Any]] = []
     for variable, key in ALIASES.items():
-        value = environment.get(variable, "").strip()
+        value = _stripped(environment.get(variable, ""), variable, key)
         if value:
             found.append((variable, key, _alias_value(variable, value)))
     for variable in sorted(environment):
@@ -214,10 +221,19 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, str, An
             continue
         key = variable.removeprefix(PREFIX).lower().replace("__", ".")
         _check_known(key, variable)
-        value = environment[variable].strip()
+        value = _stripped(environment[variable], variable, key)
         if value:
             found.append((variable, key, value.split(",") if key.endswith("retry_waits") else value))
     return found
+
+
+def _stripped(value: str, variable: str, key: str) -> str:
+    """`value` without blanks around it; an empty one counts as not set."""
+    stripped = value.strip()
+    if value and not stripped and key in SECRETS:
+        # To go on without it would be to work on another workspace than was meant.
+        raise ConfigurationError("config.blank", origin=variable, key=key)
+    return stripped
 
 
 def _alias_value(variable: str, value: str) -> Any:
@@ -241,6 +257,27 @@ def _check_known(key: str, origin: str) -> None:
     raise ConfigurationError(
         "config.unknown_key", key=key, origin=origin, nearest=nearest[0] if nearest else known[0]
     )
+
+
+def _check_addresses(settings: Settings, origins: Mapping[str, str]) -> None:
+    """Refuse what is no address, or would show a password wherever addresses are shown."""
+    addresses = (
+        ("notion.base_url", settings.notion.base_url, "config.notion_base_url"),
+        ("model.base_url", settings.model.base_url, "config.model_url"),
+    )
+    for key, given, complaint in addresses:
+        if given is None:
+            continue
+        try:
+            address = urlsplit(given.strip())
+        except ValueError:
+            raise ConfigurationError(complaint) from None
+        if "@" in address.netloc:
+            raise ConfigurationError(
+                "config.address_credentials", key=key, origin=origins.get(key, FILE_NAME)
+            )
+        if address.scheme not in {"http", "https"} or not address.hostname:
+            raise ConfigurationError(complaint)
 
 
 def _complaint(error: ValidationError, origins: Mapping[str, str]) -> ConfigurationError:

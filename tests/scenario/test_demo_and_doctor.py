@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from lakelight.bootstrap.checkup import check_up
 from lakelight.bootstrap.home import remember_workspace
+from lakelight.clock import SystemClock
 from lakelight.daemon.checks import check_disk
 from notion_embedded.server import system_clock
 
@@ -152,6 +154,32 @@ async def break_all(office: Any) -> None:
     await office.owner.send("PATCH", f"/data_sources/{office.source_id}", {"properties": gone})
     office.start_ledger()
     (office.folder / "trail.spool").write_text("{}\n")
+
+
+@pytest.mark.parametrize(
+    ("mode", "keys"),
+    [
+        (0o600, set()),
+        (0o640, {"readable"}),
+        (0o604, {"readable"}),
+        (0o620, {"writable"}),
+        (0o602, {"writable"}),
+        (0o666, {"readable", "writable"}),
+    ],
+)
+async def test_doctor_warns_of_a_file_with_a_secret_that_others_may_read_or_write(
+    office: Any, mode: int, keys: set[str]
+) -> None:
+    (office.home / "lakelight.toml").write_text(
+        f"[notion]\ntoken = '{office.environment['GH_NOTION_TOKEN']}'\n"
+    )
+    (office.home / "lakelight.toml").chmod(mode)
+    del office.environment["GH_NOTION_TOKEN"]
+
+    found = await check_up(office.home, office.environment, SystemClock())
+
+    told = {each.key for each in found if each.name == "config" and each.state == "warning"}
+    assert told == {f"doctor.config.{key}" for key in keys}
 
 
 async def test_doctor_names_each_agent_that_is_off(office: Any) -> None:

@@ -111,6 +111,17 @@ async def test_with_a_broken_policy_nothing_starts(office: Any, text: str, mode:
     assert await office.value(page, "自检结果") == ""
 
 
+@pytest.mark.slow
+async def test_a_start_names_an_entry_of_the_policy_that_holds_for_nobody(office: Any) -> None:
+    policy(office, '[agents."译典"]\nlevel = 0\n\n[agents."译典A05"]\nlevel = 1\n')
+
+    started = await office.process("--lang", "en", "up", "--once")
+
+    assert started.code == 0
+    assert "an entry for 译典, which is no key" in started.err
+    assert "an entry for 译典A05" not in started.err
+
+
 async def test_doctor_names_an_entry_of_the_policy_that_holds_for_nobody(office: Any) -> None:
     policy(office, '[agents."译典"]\nlevel = 0\n')
 

@@ -1,12 +1,17 @@
 """Settings: what counts, where it came from, and that nothing is guessed and no secret shown."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings as examples, strategies as st
 
+from lakelight.bootstrap.house import read_roster
 from lakelight.errors import ConfigurationError
+from lakelight.guard import load_policy
+from lakelight.llm import load_routes
 from lakelight.settings import FILE_NAME, Loaded, Settings, home, load
 
 TOKEN = "ntn_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ3f9a"
@@ -104,7 +109,7 @@ def test_every_key_can_be_a_variable(
 
 
 def test_a_variable_that_is_empty_is_not_set(tmp_path: Path) -> None:
-    empty = {"LAKELIGHT_NOTION__TOKEN": " ", "GH_NOTION_TOKEN": "", "AGENT_POLL_INTERVAL": ""}
+    empty = {"LAKELIGHT_NOTION__TOKEN": "", "LAKELIGHT_LOG_LEVEL": " ", "AGENT_POLL_INTERVAL": ""}
 
     assert load(tmp_path, empty) == Loaded(Settings(), {})
 
@@ -329,7 +334,7 @@ def test_any_environment_is_either_read_or_refused_with_an_error_of_ours(environ
     except ConfigurationError as error:
         told = error.message_key
 
-    assert told in {"read", "config.value"}
+    assert told in {"read", "config.value", "config.model_url", "config.address_credentials"}
 
 
 def test_a_file_that_is_nested_too_deep_is_an_error_and_no_traceback(tmp_path: Path) -> None:
@@ -339,3 +344,71 @@ def test_a_file_that_is_nested_too_deep_is_an_error_and_no_traceback(tmp_path: P
         load(tmp_path, {})
 
     assert refusal.value.message_key == "config.file"
+
+
+@pytest.mark.parametrize(
+    ("key", "address", "complaint"),
+    [
+        ("notion.base_url", "https://me:pw-123@notion.example", "config.address_credentials"),
+        ("notion.base_url", "https://me@notion.example/v1", "config.address_credentials"),
+        ("notion.base_url", "ftp://notion.example", "config.notion_base_url"),
+        ("notion.base_url", "file:///etc/passwd", "config.notion_base_url"),
+        ("notion.base_url", "notion.example", "config.notion_base_url"),
+        ("notion.base_url", "http://[::1", "config.notion_base_url"),
+        ("model.base_url", "https://:pw-123@model.example/v1", "config.address_credentials"),
+        ("model.base_url", "ws://model.example/v1", "config.model_url"),
+    ],
+)
+def test_an_address_with_a_password_or_of_another_kind_is_refused_and_not_repeated(
+    tmp_path: Path, key: str, address: str, complaint: str
+) -> None:
+    section, name = key.split(".")
+    written(tmp_path, f"[{section}]\n{name} = '{address}'\n")
+
+    told, facts = refusal(tmp_path, {})
+
+    assert told == complaint
+    assert address not in str(facts)
+    assert "pw-123" not in str(facts)
+
+
+@pytest.mark.parametrize("variable", ["GH_NOTION_TOKEN", "LAKELIGHT_NOTION__TOKEN", "GH_LLM_API_KEY"])
+def test_a_secret_that_is_nothing_but_blanks_is_an_error_that_names_its_variable(
+    tmp_path: Path, variable: str
+) -> None:
+    told, facts = refusal(tmp_path, {variable: " \n"})
+
+    assert (told, facts["origin"]) == ("config.blank", variable)
+
+
+def _pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def _endless(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+def _huge(file: Path) -> None:
+    file.write_text("# " + "x" * 1_000_000, encoding="utf-8")
+
+
+@pytest.mark.parametrize("place", [_pipe, _endless, _huge, Path.mkdir])
+@pytest.mark.parametrize(
+    ("name", "read", "complaint"),
+    [
+        (FILE_NAME, lambda file: load(file.parent, {}), "config.file"),
+        ("policy.toml", load_policy, "config.policy"),
+        ("models.toml", load_routes, "config.models.unreadable"),
+        ("agents.json", lambda file: read_roster(file.parent, None), "config.roster.unreadable"),
+    ],
+)
+def test_what_is_no_plain_file_of_a_sane_size_is_refused_and_not_waited_for(
+    tmp_path: Path, place: Callable[[Path], None], name: str, read: Callable[[Path], object], complaint: str
+) -> None:
+    place(tmp_path / name)
+
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path / name)
+
+    assert caught.value.message_key.startswith(complaint)

@@ -37,7 +37,7 @@ from lakelight.errors import ConfigurationError, LakelightError, StorageError
 from lakelight.guard import load_policy
 from lakelight.llm import load_routes
 from lakelight.notion import BadReference, NotionError, NotionReader
-from lakelight.settings import DEFAULT_MODEL_URL, FILE_NAME, Loaded, Settings, load
+from lakelight.settings import DEFAULT_MODEL_URL, FILE_NAME, SECRETS, Loaded, Settings, load
 from lakelight.storage import Database
 from lakelight.tickets.columns import ColumnNames, Role
 from lakelight.tickets.personas import Personas
@@ -206,14 +206,14 @@ def _config(home: Path, loaded: Loaded) -> list[Finding]:
     if home.exists() and not os.access(home, os.W_OK | os.X_OK):
         facts: dict[str, object] = {"home": home, "cause": "not writable"}
         found = [Finding(name="config", state="problem", key="config.home", facts=facts)]
-    secrets = {"notion.token", "model.api_key"}
     risky = [(FILE_NAME, _OTHERS_WRITE), ("agents.json", _OTHERS_WRITE), ("models.toml", _OTHERS_WRITE)]
-    if any(loaded.origins.get(key) == FILE_NAME for key in secrets):
+    if any(loaded.origins.get(key) == FILE_NAME for key in SECRETS):
+        risky[0] = (FILE_NAME, _OTHERS_WRITE | stat.S_IWGRP)
         risky.append((FILE_NAME, _OTHERS_READ))
     for name, bits in risky:
         file = home / name
         if file.exists() and file.stat().st_mode & bits:
-            key = "doctor.config.writable" if bits == _OTHERS_WRITE else "doctor.config.readable"
+            key = "doctor.config.writable" if bits & _OTHERS_WRITE else "doctor.config.readable"
             found.append(
                 Finding(
                     name="config",

@@ -27,6 +27,7 @@ from lakelight.llm import ChatEndpoint
 from lakelight.notion.api_log import ApiLog
 from lakelight.notion.budget import Budget, NoBudget, SharedBudget
 from lakelight.notion.http import HttpNotion
+from lakelight.owner_file import read_owner_file
 from lakelight.settings import DEFAULT_MODEL_URL, Loaded, ModelSettings, Settings
 from lakelight.storage import Connection, Database, migrate
 from lakelight.tickets.columns import ColumnNames
@@ -192,7 +193,7 @@ def read_roster(home: Path, folder: Path | None, *, needed: bool = True) -> Rost
     """
     file = owner_file(home, folder, "agents.json")
     try:
-        return parse_roster(file.read_text(encoding="utf-8"))
+        return parse_roster(read_owner_file(file))
     except FileNotFoundError as error:
         if not needed:
             return Roster()

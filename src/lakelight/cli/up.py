@@ -23,6 +23,7 @@ from lakelight.bootstrap.seed import is_seeded, seed
 from lakelight.cli.running import prepare, serve, stop_on_signals, summary, tell_summary, terminal
 from lakelight.cli.session import CONFIGURATION, Session, carry_out, end
 from lakelight.clock import SystemClock
+from lakelight.daemon.checks import strangers
 from lakelight.errors import LakelightError
 from lakelight.guard import Guard, Scopes, load_policy
 from lakelight.notion import NotionError, NotionRefused
@@ -70,6 +71,9 @@ async def _up(
                 database=source.title if source else "?",
                 poll=f"{loaded.settings.tickets.poll_seconds:g}",
             )
+            for name in strangers(house.policy, house.roster):
+                file = owner_file(session.home, house.place.folder, "policy.toml")
+                session.say("cli.up.stranger", name=name, file=file)
             if backlog:
                 await house.dispatcher.take_backlog(backlog)
             if once:

@@ -82,8 +82,6 @@ def check_policy(policy: Policy, roster: Roster | None, file: Path) -> list[Find
             fix=None if normal else "doctor.policy.mode_fix",
         )
     ]
-    keys = {agent.key for agent in roster or ()}
-    strangers = [name for name in policy.agents if roster is not None and name not in keys]
     found += [
         Finding(
             name="policy",
@@ -92,9 +90,15 @@ def check_policy(policy: Policy, roster: Roster | None, file: Path) -> list[Find
             facts={**facts, "name": name},
             fix="doctor.policy.stranger_fix",
         )
-        for name in strangers
+        for name in (() if roster is None else strangers(policy, roster))
     ]
     return found
+
+
+def strangers(policy: Policy, roster: Roster) -> list[str]:
+    """The names in the policy that are no agent's key, so that their entries hold for nobody."""
+    keys = {agent.key for agent in roster}
+    return [name for name in policy.agents if name not in keys]
 
 
 def check_state(database: Database) -> Finding:

@@ -27,6 +27,7 @@ from lakelight.errors import ConfigurationError
 from lakelight.notion import BadReference
 from lakelight.notion.links import page_id_from
 from lakelight.operations import Kind, Level
+from lakelight.owner_file import read_owner_file
 
 Mode = Literal["normal", "preview", "frozen"]
 
@@ -79,7 +80,7 @@ def load_policy(file: Path) -> Policy:
     try:
         if file.stat().st_mode & stat.S_IWOTH:
             raise ConfigurationError("config.policy.writable", file=file)
-        text = file.read_text(encoding="utf-8")
+        text = read_owner_file(file)
     except FileNotFoundError:
         return Policy()
     except (OSError, UnicodeDecodeError) as error:

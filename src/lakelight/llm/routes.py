@@ -19,6 +19,7 @@ from typing import Any, get_args
 
 from lakelight.errors import ConfigurationError
 from lakelight.llm.port import TaskKind
+from lakelight.owner_file import read_owner_file
 
 _MAX_TEMPERATURE = 2
 
@@ -80,7 +81,7 @@ def load_routes(path: Path, *, model: str | None = None) -> Routes:
 
 def _read(path: Path) -> dict[Any, Any]:
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_owner_file(path)
         content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except FileNotFoundError:
         return {}
