@@ -5,15 +5,9 @@ beside each other, writers one after the other, so that SQLite never blocks the 
 response is sent after the commit, and an exception of any kind leaves nothing behind.
 """
 
-import json
-import sqlite3
-import sys
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from email.utils import format_datetime
 from http import HTTPStatus
-from uuid import uuid4
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -26,17 +20,22 @@ from notion_embedded.http import (
     blocks,
     comments,
     databases,
+    file_uploads,
     moves,
+    oauth,
     old_databases,
     page_markdown,
     pages,
     property_items,
     query,
     search,
+    served_files,
     sources,
     users,
 )
+from notion_embedded.http.answers import Answers
 from notion_embedded.http.call import (
+    MAX_BODY,
     NEWEST,
     SINGLE_SOURCE,
     VERSIONS,
@@ -47,6 +46,7 @@ from notion_embedded.http.call import (
     read_version,
 )
 from notion_embedded.http.desk import Desk
+from notion_embedded.http.forms import MAX_FORM, Field, read_capped, read_form
 from notion_embedded.http.rights import check_rights, readable
 from notion_embedded.http.shapes import in_version
 from notion_embedded.model.checks import Json
@@ -71,6 +71,8 @@ class Endpoint:
     writes: bool = False
     needs: Capability | None = None
     versions: tuple[str, ...] = VERSIONS
+    form: bool = False
+    """Its body is a form and not JSON."""
 
 
 _OLD = (SINGLE_SOURCE,)
@@ -162,6 +164,24 @@ ENDPOINTS = (
         needs="read_content",
         versions=_OLD,
     ),
+    Endpoint("POST", "/file_uploads", file_uploads.create_upload, writes=True, needs="insert_content"),
+    Endpoint("GET", "/file_uploads", file_uploads.list_uploads),
+    Endpoint("GET", "/file_uploads/{file_upload_id}", file_uploads.get_upload),
+    Endpoint(
+        "POST",
+        "/file_uploads/{file_upload_id}/send",
+        file_uploads.send_upload,
+        writes=True,
+        needs="insert_content",
+        form=True,
+    ),
+    Endpoint(
+        "POST",
+        "/file_uploads/{file_upload_id}/complete",
+        file_uploads.complete_upload,
+        writes=True,
+        needs="insert_content",
+    ),
     Endpoint("POST", "/comments", comments.create_comment, writes=True, needs="insert_comments"),
     Endpoint("GET", "/comments", comments.list_comments, needs="read_comments"),
     Endpoint("GET", "/comments/{comment_id}", comments.get_comment, needs="read_comments"),
@@ -178,8 +198,10 @@ def create_app(workspace: Workspace) -> Starlette:
     """The application for this workspace: the API under `/v1`, and pages to look at under `/`."""
     api = [_Api(workspace).route(group) for group in _grouped(ENDPOINTS)]
     lost = _Api(workspace).lost
-    api += [Route("/{rest:path}", lost, methods=_ANY)]
-    return Starlette(routes=[Mount("/v1", routes=api), *viewer.routes(workspace)])
+    api += [*oauth.routes(workspace), Route("/{rest:path}", lost, methods=_ANY)]
+    return Starlette(
+        routes=[Mount("/v1", routes=api), *served_files.routes(workspace), *viewer.routes(workspace)]
+    )
 
 
 def _grouped(endpoints: Sequence[Endpoint]) -> list[tuple[Endpoint, ...]]:
@@ -198,6 +220,12 @@ def _in_version(endpoints: Sequence[Endpoint], version: str) -> Endpoint:
     return endpoint
 
 
+def _form(request: Request, raw: bytes) -> dict[str, Field]:
+    if len(raw) > MAX_FORM:
+        raise file_uploads.too_large(MAX_FORM)
+    return read_form(request.headers.get("content-type"), raw)
+
+
 def _no_such_url() -> ApiError:
     return ApiError(HTTPStatus.BAD_REQUEST, "invalid_request_url", "Invalid request URL.")
 
@@ -207,11 +235,12 @@ class _Api:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._answers = Answers(workspace)
 
     def route(self, endpoints: tuple[Endpoint, ...]) -> Route:
         async def answer(request: Request) -> Response:
             try:
-                raw = await request.body()
+                raw = await read_capped(request, MAX_FORM if endpoints[0].form else MAX_BODY)
             except ClientDisconnect:
                 return Response(status_code=HTTPStatus.BAD_REQUEST)
             return await run_in_threadpool(self._answer, endpoints, request, raw)
@@ -219,7 +248,7 @@ class _Api:
         return Route(endpoints[0].path, answer, methods=[endpoints[0].method])
 
     async def lost(self, _request: Request) -> Response:
-        return self._refusal(_no_such_url())
+        return self._answers.refusal(_no_such_url())
 
     def _answer(self, endpoints: tuple[Endpoint, ...], request: Request, raw: bytes) -> Response:
         try:
@@ -232,22 +261,26 @@ class _Api:
                 version=version,
                 path=request.path_params,
                 query=read_query(request.scope["query_string"]),
-                body=read_body(raw) if has_body else {},
+                body=read_body(raw) if has_body and not endpoint.form else {},
+                form=_form(request, raw) if endpoint.form else {},
+                origin=str(request.base_url).removesuffix("/v1/").rstrip("/"),
             )
             answer = in_version(self._handled(endpoint, token, call), version)
-            return self._response(HTTPStatus.OK, readable(answer, token))
+            return self._answers.response(HTTPStatus.OK, readable(answer, token))
         except ApiError as error:
-            return self._refusal(error)
+            return self._answers.refusal(error)
         except Exception as error:  # noqa: BLE001  the edge of the server: a client gets JSON, whatever happens
-            return self._failure(error)
+            return self._answers.failure(error)
 
     def _handled(self, endpoint: Endpoint, token: Token, call: Call) -> Json:
         connect = self._workspace.writing if endpoint.writes else self._workspace.reading
         with connect() as connection:
-            answer = endpoint.handler(Desk(self._workspace, connection, token), call)
+            desk = Desk(self._workspace, connection, token)
+            answer = endpoint.handler(desk, call)
             if endpoint.writes:
+                file_uploads.attach_named(desk, call.body)
                 stamp_changes(connection, self._workspace.now())
-            return answer
+            return file_uploads.with_addresses(desk, answer, call.origin)
 
     def _token(self, request: Request) -> Token:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
@@ -257,44 +290,3 @@ class _Api:
             if token is not None:
                 return token
         raise ApiError(HTTPStatus.UNAUTHORIZED, "unauthorized", "API token is invalid.")
-
-    def _refusal(self, error: ApiError) -> Response:
-        body: Json = {
-            "object": "error",
-            "status": int(error.status),
-            "code": error.code,
-            "message": error.message,
-        }
-        if error.additional_data is not None:
-            body["additional_data"] = error.additional_data
-        return self._response(error.status, body)
-
-    def _failure(self, error: Exception) -> Response:
-        full = isinstance(error, sqlite3.Error) and error.sqlite_errorcode == sqlite3.SQLITE_FULL
-        if full:
-            sys.stderr.write("notion-embedded: the workspace file is full; nothing was written\n")
-        else:
-            sys.stderr.write("".join(traceback.format_exception(error)))
-        body = {
-            "object": "error",
-            "status": int(HTTPStatus.INTERNAL_SERVER_ERROR),
-            "code": "internal_server_error",
-            "message": "The workspace is full; nothing was written."
-            if full
-            else "Unexpected error occurred.",
-        }
-        return self._response(HTTPStatus.INTERNAL_SERVER_ERROR, body)
-
-    def _response(self, status: int, body: Json) -> Response:
-        request_id = str(uuid4())
-        body["request_id"] = request_id
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return Response(
-            content.encode("utf-8", "replace"),
-            status_code=status,
-            headers={
-                "content-type": "application/json; charset=utf-8",
-                "x-notion-request-id": request_id,
-                "date": format_datetime(self._workspace.now(), usegmt=True),
-            },
-        )

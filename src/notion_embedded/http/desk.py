@@ -6,19 +6,21 @@ what the model asks about users, pages and columns.
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import datetime
 from http import HTTPStatus
 
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, Columns, Minting, column_from_json
+from notion_embedded.model.computed import compute, formula_in
 from notion_embedded.model.dates import milliseconds, minute
 from notion_embedded.model.errors import NOT_FOUND, ApiError, guessed, invalid
 from notion_embedded.model.filters import Asker
-from notion_embedded.store import minting, nodes, tokens
+from notion_embedded.model.formulas import Formula
+from notion_embedded.model.values import Row
+from notion_embedded.store import files, minting, nodes, rows, settings, tokens
 from notion_embedded.store.nodes import Kind, Node
 from notion_embedded.store.tokens import Token, User
 from notion_embedded.store.workspace import Workspace
-
-MAX_FILE_UPLOAD = 5_242_880
 
 _TITLE_ONLY = (Column(id="title", name="title", type="title", config={}),)
 
@@ -31,7 +33,9 @@ class Desk:
         self.token = token
         self._workspace = workspace
         now = workspace.now()
-        self.asker = Asker(now=now, user_id=token.user.id)
+        self.now: datetime = now
+        self.caller: str = token.user.id
+        self.asker = Asker(now=now, user_id=token.user.id, columns_of=self.columns)
         self.exact = milliseconds(now)
         self.minute = minute(self.exact)
         self._shares = frozenset(tokens.shares(connection, token.id))
@@ -39,6 +43,9 @@ class Desk:
         self._users: dict[str, Json | None] = {}
         self._columns: dict[str, Columns] = {}
         self._databases: dict[str, str | None] = {}
+        self._formulas: dict[tuple[str, str], Formula | None] = {}
+        self._rows: dict[str, Row] = {}
+        self._computed: dict[tuple[str, str], Json] = {}
 
     # What may be seen
 
@@ -107,7 +114,9 @@ class Desk:
                 "owner": {"type": "workspace", "workspace": True},
                 "workspace_name": self._workspace.name,
                 "workspace_id": self._workspace.workspace_id,
-                "workspace_limits": {"max_file_upload_size_in_bytes": MAX_FILE_UPLOAD},
+                "workspace_limits": {
+                    "max_file_upload_size_in_bytes": settings.max_file_bytes(self.connection)
+                },
             }
         return shown
 
@@ -122,6 +131,59 @@ class Desk:
         return (
             node is not None and node.parent == data_source_id and node.kind == "page" and self.sees(page_id)
         )
+
+    def upload(self, upload_id: str) -> Json:
+        """An uploaded file, attached from now on, in the form in which it is stored.
+
+        Raises:
+            ApiError: The caller has uploaded no such file, not all of it, or too long ago.
+        """
+        return {"type": "file_upload", "file_upload": {"id": self._attached(upload_id).id}}
+
+    def attachment(self, upload_id: str) -> Json:
+        """The same for a comment, which says what sort of file it is."""
+        upload = self._attached(upload_id)
+        return {"category": files.category(upload), "file_upload": {"id": upload.id}}
+
+    def _attached(self, upload_id: str) -> files.Upload:
+        upload = files.find(self.connection, upload_id)
+        if upload is None or upload.created_by != self.token.user.id:
+            raise self.missing("file upload", upload_id)
+        upload = upload.at(self.exact)
+        if upload.status != "uploaded":
+            raise guessed(
+                f"File upload {upload_id} has status {upload.status}; only an uploaded file can be attached."
+            )
+        files.attach(self.connection, upload)
+        return upload
+
+    def present(self, page_ids: Sequence[str]) -> list[str]:
+        """Those of the pages that are not in the trash, in the same order."""
+        found = rows.present(self.connection, page_ids)
+        return [page_id for page_id in page_ids if page_id in found]
+
+    def rows(self, page_ids: Sequence[str]) -> list[Row]:
+        """The pages with these ids, in the same order."""
+        unknown = [page_id for page_id in page_ids if page_id not in self._rows]
+        if unknown:
+            for page in nodes.find_all(self.connection, unknown).values():
+                self._rows[page.id] = row_of(page)
+        return [self._rows[page_id] for page_id in page_ids if page_id in self._rows]
+
+    def computed(self, column: Column, row: Row) -> Json:
+        """The outcome of a formula or rollup for a row, worked out once in a request."""
+        key = (row.id, column.id)
+        if key not in self._computed:
+            self._computed[key] = compute(column, row, self._formula(column, row.data_source), self)
+        return self._computed[key]
+
+    def _formula(self, column: Column, data_source_id: str) -> Formula | None:
+        if column.type != "formula":
+            return None
+        key = (data_source_id, column.id)
+        if key not in self._formulas:
+            self._formulas[key] = formula_in(column, self.columns(data_source_id))
+        return self._formulas[key]
 
     def option_id(self) -> str:
         """A new id for an option."""
@@ -161,6 +223,27 @@ class Desk:
     def forget_columns(self, data_source_id: str) -> None:
         """The columns have changed; read them anew when they are next asked for."""
         self._columns.pop(data_source_id, None)
+        self._formulas.clear()
+        self.forget_rows()
+
+    def forget_rows(self) -> None:
+        """Some row has changed; nothing that was read or worked out before may be shown."""
+        self._rows.clear()
+        self._computed.clear()
+
+
+def row_of(page: Node) -> Row:
+    """What a page's values are computed from."""
+    return Row(
+        id=page.id,
+        values=page.body["values"],
+        created_time=page.created_time,
+        created_by=page.created_by,
+        last_edited_time=page.edited_time,
+        last_edited_by=page.edited_by,
+        seq=page.seq,
+        data_source=(page.parent or "") if page.parent_kind == "data_source" else "",
+    )
 
 
 def columns_in(source: Node) -> Columns:

@@ -13,7 +13,7 @@ from notion_embedded.model.values import Row, show_value
 from notion_embedded.store import nodes
 from notion_embedded.store.nodes import Node
 
-_TRASHABLE = ("page", "block", "database", "data_source")
+_TRASHABLE = ("page", "block", "database", "data_source", "file_upload")
 
 
 def partial_user(user_id: str) -> Json:

@@ -7,13 +7,13 @@ from notion_embedded.model.checks import (
     Json,
     a_string,
     a_url,
+    a_uuid,
     an_object,
     failed,
     failed_all,
     one_of,
     only_keys,
 )
-from notion_embedded.model.errors import guessed
 from notion_embedded.model.rich_text import COLOURS
 
 MAX_EMOJI = 40
@@ -44,12 +44,18 @@ def read_cover(value: Any, path: str) -> Json | None:
 
 
 def read_file(body: Json, path: str, *, others: tuple[str, ...] = ()) -> Json:
-    """A file that stands elsewhere, as `{type: external, external: {url}}`."""
+    """A file that stands elsewhere, as `{type: external, external: {url}}`, or one that was uploaded.
+
+    Whether there is such an upload is for the desk to say, which also attaches it.
+    """
     if "external" in body:
         outside = an_object(body["external"], f"{path}.external")
         url = a_url(outside.get("url", UNDEFINED), f"{path}.external.url")
         return {"type": "external", "external": {"url": url}}
     if "file_upload" in body:
-        raise guessed("File uploads are not available in this workspace. Use an external file.")
+        inner = an_object(body["file_upload"], f"{path}.file_upload")
+        only_keys(inner, f"{path}.file_upload", ("id",))
+        upload_id = a_uuid(inner.get("id", UNDEFINED), f"{path}.file_upload.id")
+        return {"type": "file_upload", "file_upload": {"id": upload_id}}
     kinds = (*others, "external", "file_upload")
     raise failed_all([(f"{path}.{kind}", "defined", UNDEFINED) for kind in kinds])

@@ -222,7 +222,8 @@ def read_update(block_type: str, stored: Json, value: Any, path: str, reading: R
         if slot.fixed and name in body and block_type != "synced_block":
             raise failed(f"{path}.{name}", "not present", body[name])
     if block_type in _FILES and ("external" in body or "file_upload" in body):
-        stored = {key: inner for key, inner in stored.items() if key not in ("type", "external")}
+        place = ("type", "external", "file_upload")
+        stored = {key: inner for key, inner in stored.items() if key not in place}
         stored |= read_file(body, path)
     elif block_type == "link_to_page":
         return _link(body, path)

@@ -223,7 +223,9 @@ def _files(column: Column, value: Any, path: str, _desk: Desk) -> tuple[Any, Col
         body = an_object(item, where)
         only_keys(body, where, ("type", "name", "external", "file_upload"))
         file = read_file(body, where)
-        name = a_string(body.get("name", file["external"]["url"]), f"{where}.name")
+        # The name of an uploaded file is its own, where the request gives none.
+        unnamed = file["external"]["url"] if "external" in file else None
+        name = unnamed if body.get("name") is None else a_string(body["name"], f"{where}.name")
         files.append({"name": name, **file})
     return files, column
 

@@ -1,8 +1,8 @@
 """A workspace: one file, opened by one server, with everything a request needs of it."""
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +10,8 @@ from typing import Self
 
 from notion_embedded.model.dates import milliseconds, minute
 from notion_embedded.model.rich_text import text_run
-from notion_embedded.store import nodes, tokens
+from notion_embedded.store import nodes, outbox, tokens
+from notion_embedded.store.bell import Bell
 from notion_embedded.store.database import Database, connect, migrate, transaction
 from notion_embedded.store.errors import StoreError
 from notion_embedded.store.lock import FileLock
@@ -31,6 +32,8 @@ class Workspace:
 
     def __init__(self, file: Path, lock: FileLock, clock: Clock, *, max_pages: int | None = None) -> None:
         self.file = file
+        self.bell = Bell()
+        """It rings when there is something to send to somebody."""
         self._lock = lock
         self._clock = clock
         self._database = Database(file, max_pages=max_pages)
@@ -52,9 +55,17 @@ class Workspace:
         """A connection that sees one moment of the workspace. Blocks; use it on a thread."""
         return self._database.reading()
 
-    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        """The one writing connection, in a transaction. Blocks; use it on a thread."""
-        return self._database.writing()
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The one writing connection, in a transaction. Blocks; use it on a thread.
+
+        What webhooks are to be told of the writes is stored in the same transaction.
+        """
+        with self._database.writing() as connection:
+            yield connection
+            news = outbox.seal(connection, milliseconds(self.now()))
+        if news:
+            self.bell.ring()
 
     def close(self) -> None:
         """Close the file and let others have it."""
