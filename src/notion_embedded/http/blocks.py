@@ -14,8 +14,17 @@ from notion_embedded.http.call import (
 from notion_embedded.http.desk import Desk
 from notion_embedded.http.pages import after
 from notion_embedded.http.shapes import show_block, show_blocks
+from notion_embedded.http.synced import check_copies, content_of
 from notion_embedded.http.writing import edited, put_in, restore, throw_away, touch_around
-from notion_embedded.model.blocks import FIELDS, Reading, check_inside, check_row, read_children, read_update
+from notion_embedded.model.blocks import (
+    FIELDS,
+    HEADINGS,
+    Reading,
+    check_inside,
+    check_row,
+    read_children,
+    read_update,
+)
 from notion_embedded.model.checks import UNDEFINED, Json, a_uuid, an_object, failed, one_of, only_keys
 from notion_embedded.model.errors import guessed
 from notion_embedded.model.ids import parse_uuid
@@ -48,8 +57,7 @@ def update_block(desk: Desk, call: Call) -> Json:
         payload = read_update(
             block.type, block.body, call.body[block.type], f"body.{block.type}", Reading(desk)
         )
-        if block.type == "table_row":
-            check_row(payload, _table_width(desk, block))
+        _check_fits(desk, block, payload)
         block = edited(desk, replace(block, body=payload))
         nodes.save(desk.connection, block)
         touch_around(desk, block.id)
@@ -66,7 +74,7 @@ def delete_block(desk: Desk, call: Call) -> Json:
 
 def list_children(desk: Desk, call: Call) -> Json:
     """What stands in a block or page, first level; the cursor is the next block's id."""
-    parent = _find(desk, call)
+    parent = content_of(desk, _find(desk, call))
     size, cursor = page_size(call, in_body=False), start_cursor(call, in_body=False)
     if parent.kind == "database":
         return listing("block", [])
@@ -82,12 +90,12 @@ def list_children(desk: Desk, call: Call) -> Json:
 def append_children(desk: Desk, call: Call) -> Json:
     """Put blocks into a block or page: last, first, or behind a block that stands there."""
     call.only("children", "position", *(() if call.version == NEWEST else ("after",)))
-    parent = _find(desk, call)
+    parent = content_of(desk, _find(desk, call))
     desk.check_editable(parent)
     trees = read_children(call.given("children"), "body.children", Reading(desk))
     if parent.kind == "database":
         raise guessed(f"Block with ID {parent.id} does not support children.")
-    check_inside(parent.type, trees, "body.children")
+    check_inside(parent.type, parent.body, trees, "body.children")
     if parent.type == "table":
         for tree in trees:
             check_row(tree["table_row"], parent.body["table_width"])
@@ -124,6 +132,17 @@ def _place(desk: Desk, call: Call, parent: Node) -> At | None:
     if "after_block" in body:
         raise failed("body.position.after_block", "not present", body["after_block"])
     return At("start") if kind == "start" else nodes.END
+
+
+def _check_fits(desk: Desk, block: Node, payload: Json) -> None:
+    """Refuse an edit that does not go with what the block stands in, or with what stands in it."""
+    if block.type == "table_row":
+        check_row(payload, _table_width(desk, block))
+    closed = block.type in HEADINGS and not payload["is_toggleable"]
+    if closed and nodes.with_children(desk.connection, [block.id]):
+        raise guessed("The toggle of a heading that has children cannot be taken away.")
+    if block.type == "synced_block":
+        check_copies(desk, [{"type": block.type, block.type: payload, "children": []}])
 
 
 def _table_width(desk: Desk, row: Node) -> int:

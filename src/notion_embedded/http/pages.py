@@ -185,7 +185,7 @@ def _content(desk: Desk, call: Call) -> tuple[list[Json], list[Json]]:
         return trees, []
     path = f"body.{given[0]}"
     trees = read_children(call.body[given[0]], path, reading)
-    check_inside("child_page", trees, path)
+    check_inside("child_page", {}, trees, path)
     return trees, []
 
 
@@ -245,7 +245,7 @@ def _archive(_desk: Desk, page: Node, value: Any) -> Node:
 def _erase(desk: Desk, page: Node, value: Any) -> Node:
     if a_boolean(value, "body.erase_content"):
         for child in nodes.children(desk.connection, page.id):
-            nodes.save(desk.connection, replace(edited(desk, child), trashed=True))
+            throw_away(desk, child)
     return page
 
 

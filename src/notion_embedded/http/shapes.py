@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from notion_embedded.http.call import NEWEST, SINGLE_SOURCE
 from notion_embedded.http.desk import Desk, columns_in
+from notion_embedded.http.synced import content_of
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, find_column, show_column
 from notion_embedded.model.dates import exact_stamp, minute, stamp
@@ -89,7 +90,7 @@ def wanted_columns(columns: Sequence[Column], keys: Sequence[str]) -> set[str] |
 def show_block(node: Node, desk: Desk, *, has_children: bool | None = None) -> Json:
     """A block; a page or database as the block that stands for it in its parent."""
     if has_children is None:
-        has_children = node.id in nodes.with_children(desk.connection, [node.id])
+        has_children = bool(nodes.with_children(desk.connection, [content_of(desk, node).id]))
     inner = node.body if node.kind == "block" else {"title": node.title}
     return {
         "object": "block",
@@ -108,8 +109,12 @@ def show_block(node: Node, desk: Desk, *, has_children: bool | None = None) -> J
 
 def show_blocks(blocks: Sequence[Node], desk: Desk) -> list[Json]:
     """Several blocks."""
-    parents = nodes.with_children(desk.connection, [block.id for block in blocks])
-    return [show_block(block, desk, has_children=block.id in parents) for block in blocks]
+    holders = [content_of(desk, block).id for block in blocks]
+    parents = nodes.with_children(desk.connection, holders)
+    return [
+        show_block(block, desk, has_children=holder in parents)
+        for block, holder in zip(blocks, holders, strict=True)
+    ]
 
 
 def show_database(database: Node, desk: Desk) -> Json:
@@ -149,7 +154,7 @@ def show_data_source(source: Node, desk: Desk) -> Json:
         "title": source.body["title"],
         "description": source.body["description"],
         "is_inline": database.body["is_inline"] if database else False,
-        "properties": {column.name: show_column(column, desk.database_of) for column in columns_in(source)},
+        "properties": _show_schema(source, desk),
         "parent": show_parent(source, desk),
         "database_parent": show_parent(database, desk) if database else None,
         "url": _plain_url(source.parent or ""),
@@ -172,15 +177,16 @@ def show_single_source(database: Node, source: Node, desk: Desk) -> Json:
         "title": database.body["title"],
         "description": database.body["description"],
         "is_inline": database.body["is_inline"],
-        "properties": {
-            column.name: _without_source(show_column(column, desk.database_of))
-            for column in columns_in(source)
-        },
+        "properties": {name: _without_source(column) for name, column in _show_schema(source, desk).items()},
         "parent": show_parent(database, desk),
         "url": _plain_url(database.id),
         "public_url": None,
         "in_trash": database.trashed,
     }
+
+
+def _show_schema(source: Node, desk: Desk) -> Json:
+    return {column.name: show_column(column, desk.database_of) for column in columns_in(source)}
 
 
 def _without_source(column: Json) -> Json:

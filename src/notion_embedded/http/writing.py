@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notion_embedded.http.desk import Desk
+from notion_embedded.http.synced import check_copies
 from notion_embedded.model.checks import Json
+from notion_embedded.model.dates import minute
 from notion_embedded.store import nodes
 from notion_embedded.store.nodes import At, Body, Kind, Node
+from notion_embedded.store.outline import databases_in
 
 
 def new_node(desk: Desk, kind: Kind, parent: Node | None, *, type: str, body: Body, title: str = "") -> Node:  # noqa: A002  Notion's word
@@ -35,6 +38,7 @@ def new_node(desk: Desk, kind: Kind, parent: Node | None, *, type: str, body: Bo
 
 def put_in(desk: Desk, parent: Node, trees: Sequence[Json], at: At = nodes.END) -> list[Node]:
     """Store blocks and all that is in them; the first level is returned."""
+    check_copies(desk, trees)
     ranks = nodes.make_room(desk.connection, parent.id, len(trees), at)
     placed: list[Node] = []
     for tree, rank in zip(trees, ranks, strict=True):
@@ -90,13 +94,31 @@ def touch_around(desk: Desk, node_id: str | None) -> None:
 
 
 def throw_away(desk: Desk, node: Node) -> Node:
-    """Put the node in the trash, and with it from sight whatever is in it."""
+    """Put the node in the trash, and with it from sight whatever is in it.
+
+    A database that stands in a block which goes, such as a column or callout, is trashed by itself.
+    """
     desk.check_editable(node)
+    if node.kind == "block":
+        for database in databases_in(desk.connection, node.id):
+            if not database.trashed:
+                nodes.save(desk.connection, replace(edited(desk, database), trashed=True))
     return _set_trashed(desk, node, trashed=True)
 
 
 def restore(desk: Desk, node: Node) -> Node:
-    """Take the node out of the trash; what it stands in stays where it is."""
+    """Take the node out of the trash, and the databases that went with it.
+
+    What it stands in stays where it is.
+    """
+    if node.kind == "block":
+        for database in databases_in(desk.connection, node.id):
+            went_along = (minute(database.edited_time), database.edited_by) == (
+                node.edited_time,
+                node.edited_by,
+            )
+            if database.trashed and went_along:
+                nodes.save(desk.connection, replace(edited(desk, database), trashed=False))
     return _set_trashed(desk, node, trashed=False)
 
 

@@ -14,7 +14,7 @@ from notion_embedded.model.checks import (
     one_of,
     only_keys,
 )
-from notion_embedded.model.rich_text import COLOURS
+from notion_embedded.model.rich_text import COLOURS, no_such_emoji
 
 MAX_EMOJI = 40
 
@@ -35,7 +35,10 @@ def read_icon(value: Any, path: str) -> Json | None:
         name = a_string(inner.get("name", UNDEFINED), f"{path}.icon.name")
         colour = one_of(inner.get("color", "gray"), f"{path}.icon.color", COLOURS)
         return {"type": "icon", "icon": {"name": name, "color": colour}}
-    return read_file(body, path, others=("emoji", "icon"))
+    if "custom_emoji" in body:
+        inner = an_object(body["custom_emoji"], f"{path}.custom_emoji")
+        raise no_such_emoji(a_uuid(inner.get("id", UNDEFINED), f"{path}.custom_emoji.id"))
+    return read_file(body, path, others=("emoji", "icon", "custom_emoji"))
 
 
 def read_cover(value: Any, path: str) -> Json | None:

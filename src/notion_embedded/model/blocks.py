@@ -157,6 +157,7 @@ FIELDS: Mapping[str, Mapping[str, _Slot]] = {
     "toggle": {"rich_text": _R, "color": _C},
     "quote": {"rich_text": _R, "color": _C},
     "callout": {"rich_text": _R, "icon": _ICON, "color": _C},
+    "template": {"rich_text": _R},
     "code": {"caption": _CAPTION, "rich_text": _R, "language": _Slot(_language)},
     "equation": {"expression": _Slot(_expression)},
     "divider": {},
@@ -183,11 +184,13 @@ FIELDS: Mapping[str, Mapping[str, _Slot]] = {
 }
 """Every type that a request may make, with its fields in the order of a response."""
 
+HEADINGS = ("heading_1", "heading_2", "heading_3", "heading_4")
+
 _FILES = ("image", "video", "audio", "pdf", "file")
 _CONTAINERS = (
     "paragraph", "heading_1", "heading_2", "heading_3", "heading_4", "bulleted_list_item",
-    "numbered_list_item",
-    "to_do", "toggle", "quote", "callout", "table", "column_list", "column", "tab", "synced_block",
+    "numbered_list_item", "to_do",
+    "toggle", "quote", "callout", "template", "table", "column_list", "column", "tab", "synced_block",
 )  # fmt: skip
 _LINKS = ("page_id", "database_id", "comment_id")
 
@@ -257,6 +260,8 @@ def _read_tree(value: Any, path: str, reading: Reading, depth: int) -> Json:
     payload = _payload(block_type, body, inner, reading)
     children = _inner_children(block_type, body, inner, reading, depth)
     _check_whole(block_type, payload, children, inner)
+    if reading.limited and children:
+        _check_may_hold(block_type, payload, f"{inner}.children")
     return {"type": block_type, block_type: payload, "children": children}
 
 
@@ -302,6 +307,14 @@ def _inner_children(block_type: str, body: Json, path: str, reading: Reading, de
     ]
 
 
+def _check_may_hold(block_type: str, payload: Json, path: str) -> None:
+    """Some types hold blocks only when they say so."""
+    if block_type in HEADINGS and not payload["is_toggleable"]:
+        raise guessed(f"body failed validation: {path} should be not present in a heading without a toggle.")
+    if block_type == "synced_block" and payload["synced_from"] is not None:
+        raise guessed(f"body failed validation: {path} should be not present in a copy of a synced block.")
+
+
 _INSIDE = {"table": "table_row", "column_list": "column", "tab": "paragraph"}
 
 
@@ -337,9 +350,10 @@ def check_row(payload: Json, width: int) -> None:
         raise invalid("Number of cells in table row must match the table width of the parent table")
 
 
-def check_inside(parent_type: str, trees: Sequence[Json], path: str) -> None:
-    """Refuse blocks that may not stand in a block of `parent_type`."""
-    if not may_hold(parent_type) and parent_type not in READ_ONLY[:2]:
+def check_inside(parent_type: str, payload: Json, trees: Sequence[Json], path: str) -> None:
+    """Refuse blocks that may not stand in a block of `parent_type` with this payload."""
+    toggled = parent_type not in HEADINGS or payload["is_toggleable"]
+    if (not may_hold(parent_type) or not toggled) and parent_type not in READ_ONLY[:2]:
         raise guessed(f"Block type {parent_type} does not support children.")
     wanted = _INSIDE.get(parent_type)
     for at, tree in enumerate(trees):

@@ -188,6 +188,10 @@ def _mention_template(body: Json, path: str, _directory: Directory) -> tuple[Jso
     return {"type": "template_mention_user", "template_mention_user": word}, "@Me", None
 
 
+def _mention_emoji(body: Json, path: str, _directory: Directory) -> tuple[Json, str, str | None]:
+    raise no_such_emoji(a_uuid(body.get("id", UNDEFINED), f"{path}.id"))
+
+
 _MENTIONS: dict[str, Callable[[Json, str, Directory], tuple[Json, str, str | None]]] = {
     "user": _mention_user,
     "date": _mention_date,
@@ -195,7 +199,13 @@ _MENTIONS: dict[str, Callable[[Json, str, Directory], tuple[Json, str, str | Non
     "database": _mention_page,
     "data_source": _mention_page,
     "template_mention": _mention_template,
+    "custom_emoji": _mention_emoji,
 }
+
+
+def no_such_emoji(emoji_id: str) -> ApiError:
+    """A text or icon names an emoji of the workspace's own, of which this one has none."""
+    return guessed(f"Could not find custom emoji with ID: {emoji_id}.")
 
 
 def no_such_user(user_id: str) -> ApiError:

@@ -54,17 +54,43 @@ def path_to(workspace: Workspace, node_id: str) -> list[Node]:
 def children_trees(workspace: Workspace, node_id: str) -> list[Tree]:
     """The blocks in a page or block as trees: `{"id", "type", type: {…}, "children": [...]}`.
 
-    Child pages and databases appear by their title and without what is in them.
+    Child pages and databases appear by their title and without what is in them; a copy of a synced
+    block appears with what is in its original.
     """
     with workspace.reading() as connection:
-        return trees_in(connection, node_id)
+        return trees_in(connection, node_id, with_originals=True)
 
 
-def trees_in(connection: sqlite3.Connection, node_id: str, depth: int = 0) -> list[Tree]:
-    """The same, on a connection that is already open. What lies deeper than `MAX_DEPTH` is left out."""
+def trees_in(
+    connection: sqlite3.Connection, node_id: str, depth: int = 0, *, with_originals: bool = False
+) -> list[Tree]:
+    """The same, on a connection that is already open. What lies deeper than `MAX_DEPTH` is left out.
+
+    `with_originals` fills copies of synced blocks, though none inside another copy, as they may be
+    copies of what they stand in.
+    """
     if depth >= MAX_DEPTH:
         return []
-    return [_tree(connection, child, depth) for child in nodes.children(connection, node_id)]
+    return [
+        _tree(connection, child, depth, with_originals=with_originals)
+        for child in nodes.children(connection, node_id)
+    ]
+
+
+def databases_in(connection: sqlite3.Connection, block_id: str) -> list[Node]:
+    """The databases that stand in a block at any depth, but not those of a page in it."""
+    found = connection.execute(
+        """
+        WITH RECURSIVE down (id, kind) AS (
+            SELECT id, kind FROM node WHERE id = ?
+            UNION ALL
+            SELECT node.id, node.kind FROM down JOIN node ON node.parent = down.id WHERE down.kind = 'block'
+        )
+        SELECT node.* FROM down JOIN node ON node.id = down.id WHERE down.kind = 'database'
+        """,
+        (block_id,),
+    )
+    return [nodes.node_of(row) for row in found]
 
 
 def data_sources(workspace: Workspace, database_id: str) -> list[Node]:
@@ -90,12 +116,13 @@ def users(workspace: Workspace) -> dict[str, User]:
         return {user.id: user for user in tokens.all_users(connection)}
 
 
-def _tree(connection: sqlite3.Connection, node: Node, depth: int) -> Tree:
+def _tree(connection: sqlite3.Connection, node: Node, depth: int, *, with_originals: bool) -> Tree:
     if node.kind != "block":
         return {"id": node.id, "type": node.type, node.type: {"title": node.title}, "children": []}
-    return {
-        "id": node.id,
-        "type": node.type,
-        node.type: node.body,
-        "children": trees_in(connection, node.id, depth + 1),
-    }
+    source = node.body["synced_from"] if node.type == "synced_block" and with_originals else None
+    children = (
+        trees_in(connection, node.id, depth + 1, with_originals=with_originals)
+        if source is None
+        else trees_in(connection, source["block_id"], depth + 1)
+    )
+    return {"id": node.id, "type": node.type, node.type: node.body, "children": children}
