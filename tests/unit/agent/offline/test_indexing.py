@@ -2,6 +2,8 @@
 
 from typing import Any, cast
 
+import pytest
+
 from lakelight.agent.planners.offline import IndexedColumn, IndexedPage, IndexedSource, build_index
 from lakelight.notion import NotionReader
 
@@ -63,6 +65,24 @@ async def test_the_index_has_titles_sources_and_options_and_nothing_from_the_tra
             },
         ),
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "number"),
+    [
+        ({"prefix": "T", "number": 12}, "T-12"),
+        ({"prefix": None, "number": 12}, "12"),
+        ({"prefix": "T", "number": None}, ""),
+        (None, ""),
+    ],
+)
+async def test_a_ticket_is_indexed_with_the_number_that_notion_gave_it(given: Any, number: str) -> None:
+    row = a_page("row-1", "Clean Code")
+    row["properties"]["编号"] = {"id": "n", "type": "unique_id", "unique_id": given}
+
+    index = await build_index(cast(NotionReader, Searched([row], [])))
+
+    assert [page.number for page in index.pages] == [number]
 
 
 async def test_no_more_titles_are_asked_for_than_the_index_may_hold() -> None:

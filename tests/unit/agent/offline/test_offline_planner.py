@@ -73,7 +73,10 @@ def id_of(number: int) -> str:
 def the_index(more: int = 0) -> WorkspaceIndex:
     tickets, books = id_of(900), id_of(901)
     pages = [IndexedPage(id=id_of(at), title=title) for at, title in enumerate(TITLES, 1)]
-    pages += [IndexedPage(id=id_of(at), title=title, source=tickets) for at, title in enumerate(TICKETS, 100)]
+    pages += [
+        IndexedPage(id=id_of(at), title=title, source=tickets, number=f"T-{at - 88}")
+        for at, title in enumerate(TICKETS, 100)
+    ]
     pages += [IndexedPage(id=id_of(at), title=title, source=books) for at, title in enumerate(BOOKS, 200)]
     pages += [IndexedPage(id=id_of(at), title=f"Filler page {at} 填充") for at in range(2000, 2000 + more)]
     sources = (
@@ -166,6 +169,12 @@ READS = (
         "看看接口文档草稿和部署手册",
         "fetch_page_markdown page=<接口文档草稿> | fetch_page_markdown page=<部署手册>",
     ),
+    ("读取页面“部署手册”", "fetch_page_markdown page=<部署手册>"),
+    ("read ticket 12", "fetch_page_markdown page=<整理接口文档>"),
+    ("read T-13", "fetch_page_markdown page=<核对部署手册>"),
+    ("show me task #12", "fetch_page_markdown page=<整理接口文档>"),
+    ("打开任务 12", "fetch_page_markdown page=<整理接口文档>"),
+    ("看看工单13和部署手册", "fetch_page_markdown page=<核对部署手册> | fetch_page_markdown page=<部署手册>"),
     ("读一下草稿", "fetch_page_markdown page=<接口文档草稿>"),
     ("list 半体工单", "query_database database=<半体工单>"),
     ("列出半体工单里状态为待开发的工单", "query_database database=<半体工单> filters=[状态 equals <待开发>]"),
@@ -224,6 +233,22 @@ WRITES = (
         'append "archive Docker notes" to 部署手册',
         "append_content page=<部署手册> markdown=<archive Docker notes>",
     ),
+    ("在页面“部署手册”末尾追加：完成", "append_content page=<部署手册> markdown=<完成>"),
+    ("在页面 部署手册 的最后面加一行：完成", "append_content page=<部署手册> markdown=<完成>"),
+    ("在部署手册最后追加：完成", "append_content page=<部署手册> markdown=<完成>"),
+    ("把“完成”加到部署手册最末尾", "append_content page=<部署手册> markdown=<完成>"),
+    ("在部署手册文末写上：完成", "append_content page=<部署手册> markdown=<完成>"),
+    ("add a line to Docker notes: done", "append_content page=<Docker notes> markdown=<done>"),
+    ("add a line to the page “Docker notes”: done", "append_content page=<Docker notes> markdown=<done>"),
+    (
+        "append another paragraph at the very end of Docker notes: done",
+        "append_content page=<Docker notes> markdown=<done>",
+    ),
+    ('add a line saying "done" to Docker notes', "append_content page=<Docker notes> markdown=<done>"),
+    ("append to T-12: done", "append_content page=<整理接口文档> markdown=<done>"),
+    ("在任务 12 末尾追加：完成", "append_content page=<整理接口文档> markdown=<完成>"),
+    ("把 T-13 的优先级改为高", "update_page_property page=<核对部署手册> column=<优先级> value=<高>"),
+    ("set 优先级 of ticket 13 to 高", "update_page_property page=<核对部署手册> column=<优先级> value=<高>"),
     ("把“不要归档”追加到部署手册", "append_content page=<部署手册> markdown=<不要归档>"),
     (
         "set Status of Clean Code to Done",
@@ -276,6 +301,9 @@ WRITES = (
         "create_page parent=<Unfiled notes> title=<Log> markdown=<first line>",
     ),
     ("archive Docker notes", "archive_page page=<Docker notes>"),
+    ("归档页面 “部署手册”", "archive_page page=<部署手册>"),
+    ("把页面部署手册归档", "archive_page page=<部署手册>"),
+    ("归档名为“部署手册”的页面", "archive_page page=<部署手册>"),
     ("把部署手册归档", "archive_page page=<部署手册>"),
     ("delete Research and Development", "archive_page page=<Research and Development>"),
     ("archive Docker notes and 部署手册", "archive_page page=<Docker notes>"),
@@ -305,6 +333,9 @@ QUESTIONS = (
     ("archive the deployment manual", "ask.no_such_page: Research and Development"),
     ("归档旧的项目计划", "ask.no_such_page: 项目计划"),
     ("read the roadmap of 2031", "ask.no_such_page"),
+    ("read ticket 99", "ask.no_such_page"),
+    ("归档任务 99", "ask.no_such_page"),
+    ("add a line to Docker notes", "ask.quote_text"),
     ("archive", "ask.missing.archive_page.page"),
     ("归档", "ask.missing.archive_page.page"),
     ("append to Docker notes", "ask.missing.append_content.markdown"),
@@ -420,6 +451,46 @@ def test_it_is_also_the_one_page_that_was_named_in_the_turn_before() -> None:
 
     assert told(plan(a_turn("archive it", history=before))) == "archive_page page=<Docker notes>"
     assert told(plan(a_turn("archive it", history=two))) == "ask.missing.archive_page.page"
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("archive the page", "archive_page page=<Docker notes>"),
+        ("archive the page 部署手册", "archive_page page=<部署手册>"),
+        ("archive the page “部署手册”", "archive_page page=<部署手册>"),
+        ("archive the page 部署手册 and Clean Code", "archive_page page=<部署手册>"),
+        ("archive the page Roadmap", "ask.no_such_page"),
+        ("归档这个页面“部署手册”", "archive_page page=<部署手册>"),
+        ("append to the page Roadmap: done", "ask.quote_text"),
+        ("add a line to the page Roadmap: done", "ask.quote_text"),
+        ("追加到这个页面路线图：完成", "ask.quote_text"),
+        ("append to this page: done", "append_content page=<Docker notes> markdown=<done>"),
+    ],
+)
+def test_the_page_with_a_name_after_it_is_not_the_one_in_hand(request_: str, expected: str) -> None:
+    before = (("read Docker notes", "Images are built on every tag."),)
+
+    assert told(plan(a_turn(request_, history=before))) == expected
+    assert told(plan(a_turn(request_, page=id_of(3)))) == expected
+
+
+def test_a_page_that_was_chosen_by_its_id_is_remembered_as_one_that_was_named() -> None:
+    before = ((f"read {id_of(3)}", "Images are built on every tag."),)
+
+    assert told(plan(a_turn("archive it", history=before))) == "archive_page page=<Docker notes>"
+
+
+def test_a_number_that_two_tickets_have_is_asked_about_unless_its_prefix_tells_them_apart() -> None:
+    pages = (*INDEX.pages, IndexedPage(id=id_of(300), title="Other", number="BUG-12"))
+    lookup = Lookup(replace(INDEX, pages=pages))
+
+    def read(request: str) -> str:
+        return told(plan_turn(a_turn(request), lookup, TOOLS))
+
+    assert read("read ticket 12") == "ask.which_page: 整理接口文档, Other"
+    assert read("read T-12") == "fetch_page_markdown page=<整理接口文档>"
+    assert read("read BUG-12") == f"fetch_page_markdown page=<{id_of(300)}>"
 
 
 def test_new_pages_go_to_the_target_that_the_user_gave() -> None:

@@ -13,6 +13,8 @@ class IndexedPage:
     url: str = ""
     source: str | None = None
     """The data source that it is a row of."""
+    number: str = ""
+    """What Notion numbers it by, such as `T-12`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

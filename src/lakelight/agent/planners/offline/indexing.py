@@ -41,6 +41,7 @@ def _page(found: Mapping[str, Any]) -> IndexedPage:
         title=_title_of_page(found.get("properties")),
         url=str(found.get("url") or ""),
         source=str(source) if source else None,
+        number=_number(found.get("properties")),
     )
 
 
@@ -49,6 +50,16 @@ def _title_of_page(properties: object) -> str:
     for value in values:
         if isinstance(value, Mapping) and value.get("type") == "title":
             return plain_text(value.get("title")).strip()
+    return ""
+
+
+def _number(properties: object) -> str:
+    values = properties.values() if isinstance(properties, Mapping) else ()
+    for value in values:
+        given = value.get("unique_id") if isinstance(value, Mapping) else None
+        if isinstance(given, Mapping) and isinstance(given.get("number"), int):
+            prefix = given.get("prefix")
+            return f"{prefix}-{given['number']}" if prefix else str(given["number"])
     return ""
 
 

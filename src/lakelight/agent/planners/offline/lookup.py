@@ -11,6 +11,16 @@ from lakelight.tools import Candidate
 
 EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
 
+_NUMBERED = re.compile(
+    r"""
+      (?<![0-9a-z_./-])
+      (?: (?:ticket|task|issue)(?:\ no\.?|\ number)?\ ?\#?\ ?(?P<en>\d{1,6}) | (?P<key>[a-z][0-9a-z]{0,9}-\d{1,6}) )
+      (?![0-9a-z_/-])
+    | (?:工单|任务)(?:编号|号)?\ ?\#?\ ?(?P<zh>\d{1,6})(?![0-9])号?
+    """,
+    re.VERBOSE,
+)
+"""How a ticket is named by its number."""
 _BLANKS = re.compile(r"\s+")
 _LEAST_NAME = 2
 _LEAST_LIKE = 0.3
@@ -41,6 +51,7 @@ class Lookup:
     def __init__(self, index: WorkspaceIndex) -> None:
         self._pages = _by_title(index.pages)
         self._sources = _by_title(index.sources)
+        self._numbers = _by_number(index.pages)
         self._by_id: dict[str, IndexedPage | IndexedSource] = {page.id: page for page in index.pages}
         self._source_by_id = {source.id: source for source in index.sources}
         self._by_id |= self._source_by_id
@@ -50,8 +61,11 @@ class Lookup:
         self.columns, self.options = named_in(*index.sources)
 
     def pages(self, title: str) -> tuple[IndexedPage, ...]:
-        """The pages with this very title."""
-        return self._pages.get(fold(title), ())
+        """The pages with this very title, else the tickets with this number."""
+        folded = fold(title)
+        if folded in self._pages or not (found := _NUMBERED.fullmatch(folded)):
+            return self._pages.get(folded, ())
+        return self._numbers.get(_number_in(found), ())
 
     def sources(self, title: str) -> tuple[IndexedSource, ...]:
         """The data sources with this very title."""
@@ -73,7 +87,10 @@ class Lookup:
         return self._source_by_id.get(source_id) or self._by_database.get(source_id)
 
     def spans(self, text: str) -> list[Span]:
-        """Every title in `text`, which is folded; where titles overlap the longest wins."""
+        """Every title in `text`, which is folded, and every ticket's number.
+
+        Where titles overlap the longest wins.
+        """
         found: list[Span] = []
         for title in self._titles:
             start = text.find(title) if len(title) >= _LEAST_NAME else -1
@@ -82,6 +99,10 @@ class Lookup:
                 if _stands_alone(text, span) and not any(_overlap(span, other) for other in found):
                     found.append(span)
                 start = text.find(title, start + 1)
+        for numbered in _NUMBERED.finditer(text) if self._numbers else ():
+            span = Span(*numbered.span(), numbered[0])
+            if _number_in(numbered) in self._numbers and not any(_overlap(span, other) for other in found):
+                found.append(span)
         return sorted(found, key=lambda span: span.start)
 
     def nearest(self, name: str, sort: Sort, most: int = 5) -> tuple[Candidate, ...]:
@@ -125,6 +146,19 @@ def _by_title(entries: Iterable[_Entry]) -> dict[str, tuple[_Entry, ...]]:
     for entry in entries:
         found.setdefault(fold(entry.title), []).append(entry)
     return {title: tuple(titled) for title, titled in found.items()}
+
+
+def _by_number(pages: Iterable[IndexedPage]) -> dict[str, tuple[IndexedPage, ...]]:
+    """The numbered pages, by `t-12` and by `12`."""
+    found: dict[str, list[IndexedPage]] = {}
+    for page in pages:
+        for name in {fold(page.number), page.number.rpartition("-")[2]} - {""}:
+            found.setdefault(name, []).append(page)
+    return {number: tuple(numbered) for number, numbered in found.items()}
+
+
+def _number_in(found: re.Match[str]) -> str:
+    return found["key"] or (found["en"] or found["zh"]).lstrip("0")
 
 
 def _named(names: Iterable[str]) -> dict[str, str]:

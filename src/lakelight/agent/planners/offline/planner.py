@@ -105,6 +105,8 @@ def _page_before(turn: Turn, lookup: Lookup) -> str | None:
     masked = mask(turn.history[-1][0])
     names = {span.title for span in titles_in(masked, lookup)} | {mark.text for mark in masked.marks}
     pages = {page.id for name in names for page in lookup.pages(name)}
+    links = {_id(mark.text, lookup) for mark in masked.marks if mark.kind == "link"}
+    pages |= {link for link in links if link and lookup.page(link)}
     return pages.pop() if len(pages) == 1 else None
 
 

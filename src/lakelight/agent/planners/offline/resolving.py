@@ -12,7 +12,7 @@ from lakelight.agent.planners.offline.lookup import Lookup
 from lakelight.agent.planners.offline.masking import Masked
 from lakelight.agent.planners.offline.naming import Naming
 from lakelight.agent.planners.offline.program import MOST_ROWS, Added, Earlier, Instruction, Program
-from lakelight.agent.planners.offline.scene import Halt, Page, Scene, ask
+from lakelight.agent.planners.offline.scene import PRONOUN, Halt, Page, Scene, ask
 from lakelight.agent.planners.offline.valuing import CHOICES, Valuing, option_of
 from lakelight.agent.planning import AskUser, NeedsModel
 
@@ -115,7 +115,10 @@ class Resolver:
     # Writing
 
     def _append(self, match: Match, scene: Scene) -> Resolved | Halt | None:
-        text = self._values.text(match.text("text"), scene.sentence)
+        given = match.text("text")
+        if given and match.text("page") == PRONOUN and self._runs_on(given, scene.sentence):
+            return ask("quote_text", text=self._masked.shown(given))
+        text = self._values.text(given, scene.sentence)
         if isinstance(text, NeedsModel):
             return text
         page = self._names.page(match.text("page"), scene, "append_content")
@@ -129,6 +132,14 @@ class Resolver:
         markdown = "\n".join(before + line for line in text.split("\n")) if before else text
         write = Instruction(tool="append_content", arguments={"page": page, "markdown": markdown})
         return self._done(scene, write, page=page)
+
+    def _runs_on(self, given: str, sentence: str) -> bool:
+        """True where words follow a pronoun: `the page Plans: done` names a page, there or not."""
+        said = sentence.casefold()
+        words = self._grammar.words("pronouns")
+        return not self._masked.mark(given) and any(
+            f"{word}{blank}{given.casefold()}" in said for word in words for blank in (" ", "")
+        )
 
     def _update(self, match: Match, scene: Scene) -> Resolved | Halt | None:
         page = self._names.page(match.text("page"), scene, "update_page_property")

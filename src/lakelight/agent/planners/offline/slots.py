@@ -29,7 +29,8 @@ def slot_lists(
     """
     from hassil.intents import TextSlotList, WildcardSlotList
 
-    pages = [(word, PRONOUN) for word in grammar.words("pronouns")]
+    pronouns = [(word, PRONOUN) for word in grammar.words("pronouns")]
+    pages: list[tuple[str, str]] = []
     databases = [(word, PRONOUN) for word in grammar.words("database_pronouns")]
     all_columns, all_options = named_in(source) if source else (lookup.columns, lookup.options)
     columns, options = _standing_in(masked.text, all_columns), _standing_in(masked.text, all_options)
@@ -48,7 +49,8 @@ def slot_lists(
         return TextSlotList.from_tuples(values, allow_template=False, name=name)
 
     known: dict[str, SlotList] = {
-        "known_page": listed("known_page", pages),
+        "titled_page": listed("titled_page", pages),
+        "known_page": listed("known_page", [*pronouns, *pages]),
         "known_database": listed("known_database", databases),
         "column": listed("column", columns),
         "option": listed("option", options),
