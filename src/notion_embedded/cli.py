@@ -15,6 +15,8 @@ from notion_embedded import __version__
 from notion_embedded.model.ids import parse_uuid
 from notion_embedded.store import StoreError, system_clock
 from notion_embedded.store.admin import Admin
+from notion_embedded.store.lag import set_search_lag
+from notion_embedded.store.tokens import CAPABILITIES, Capability
 
 DEFAULT_PORT = 8420
 
@@ -63,6 +65,9 @@ def _add_serve(commands: Any) -> None:
     parser.add_argument(
         "--max-pages", type=int, metavar="N", help="the most pages of 4 kB that the file may grow to"
     )
+    parser.add_argument(
+        "--search-lag", type=float, metavar="SECONDS", help="how long a new title takes to be found by search"
+    )
 
 
 def _add_token(commands: Any) -> None:
@@ -74,6 +79,10 @@ def _add_token(commands: Any) -> None:
     add.add_argument("--name", help="the name of its bot or person")
     add.add_argument("--share", action="append", default=[], metavar="PAGE", help="what it may see, by id")
     add.add_argument("--read-only", action="store_true", help="it may not write")
+    add.add_argument(
+        "--capability", action="append", choices=[_dashed(word) for word in sorted(CAPABILITIES)],
+        help="what its bot may do; give it as often as needed (default: all)",
+    )  # fmt: skip
     _command(token, "list", _list, "List the tokens and what each may see.")
 
 
@@ -99,6 +108,9 @@ async def _serving(given: argparse.Namespace) -> int:
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
     with open_workspace(given.db, workspace_name=given.name, max_pages=given.max_pages) as workspace:
+        if given.search_lag is not None:
+            with workspace.writing() as connection:
+                set_search_lag(connection, given.search_lag)
         async with serve(workspace, given.host, given.port) as url:
             about = {
                 "url": url,
@@ -122,13 +134,23 @@ def _add_one(given: argparse.Namespace) -> int:
     with closing(Admin(given.db)) as admin:
         token = admin.add_token(
             given.kind, given.name, shares=[_id(page) for page in given.share], read_only=given.read_only,
-            now=system_clock(),
+            now=system_clock(), capabilities=_capabilities(given.capability),
         )  # fmt: skip
     if given.json:
         _print(token)
     else:
         sys.stdout.write(f"{token['token']}\nid {token['id']}, acts as {token['name']} ({token['kind']})\n")
     return 0
+
+
+def _dashed(word: str) -> str:
+    return word.replace("_", "-")
+
+
+def _capabilities(words: Sequence[str] | None) -> frozenset[Capability]:
+    if words is None:
+        return CAPABILITIES
+    return frozenset(capability for capability in CAPABILITIES if _dashed(capability) in words)
 
 
 def _list(given: argparse.Namespace) -> int:
@@ -139,6 +161,8 @@ def _list(given: argparse.Namespace) -> int:
         return 0
     for token in found:
         rights = "read only" if token["read_only"] else "read and write"
+        if len(token["capabilities"]) < len(CAPABILITIES):
+            rights += f" ({', '.join(map(_dashed, token['capabilities'])) or 'no capability'})"
         shares = ", ".join(token["shares"]) or "nothing"
         sys.stdout.write(f"{token['id']}  {token['kind']}  {token['name']}  {rights}  sees {shares}\n")
     return 0

@@ -2,21 +2,26 @@
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
 from notion_embedded.http.desk import Desk
+from notion_embedded.markdown.block_reader import read_runs
 from notion_embedded.model.checks import (
     UNDEFINED,
     Json,
     a_string,
     a_uuid,
+    an_array,
     an_object,
     failed,
     failed_all,
     one_of,
+    only_keys,
 )
 from notion_embedded.model.dates import stamp
 from notion_embedded.model.errors import guessed
-from notion_embedded.model.rich_text import RichText, read_rich_text, text_run
+from notion_embedded.model.rich_text import RichText, read_rich_text
 from notion_embedded.store import talk
 from notion_embedded.store.talk import Comment
+
+MAX_ATTACHMENTS = 3
 
 
 def create_comment(desk: Desk, call: Call) -> Json:
@@ -24,9 +29,9 @@ def create_comment(desk: Desk, call: Call) -> Json:
     call.only("parent", "discussion_id", "rich_text", "markdown", "attachments", "display_name")
     if ("parent" in call.body) == ("discussion_id" in call.body):
         raise failed_all([(f"body.{key}", "defined", UNDEFINED) for key in ("parent", "discussion_id")])
-    if call.body.get("attachments"):
-        raise guessed("File uploads are not available in this workspace.")
-    text, name = _text(desk, call), _display_name(desk, call)
+    attachments = _attachments(desk, call)
+    text = _text(desk, call, optional=bool(attachments))
+    name, closed = _display_name(desk, call), False
     if "parent" in call.body:
         parent_id, kind = _parent(desk, call)
         discussion = desk.new_id()
@@ -35,7 +40,8 @@ def create_comment(desk: Desk, call: Call) -> Json:
         first = next(iter(talk.in_discussion(desk.connection, discussion)), None)
         if first is None or not desk.sees(first.parent):
             raise desk.missing("discussion", discussion)
-        parent_id, kind = first.parent, first.parent_kind
+        desk.check_editable(desk.find(first.parent, "block", ("page", "block")))
+        parent_id, kind, closed = first.parent, first.parent_kind, first.resolved
     comment = Comment(
         id=desk.new_id(),
         discussion_id=discussion,
@@ -46,13 +52,15 @@ def create_comment(desk: Desk, call: Call) -> Json:
         created_time=desk.minute,
         created_by=desk.token.user.id,
         edited_time=desk.minute,
+        attachments=attachments,
+        resolved=closed,
     )
     talk.add(desk.connection, comment)
     return _show(comment)
 
 
 def list_comments(desk: Desk, call: Call) -> Json:
-    """The comments on a page or block; the cursor is the next comment's id."""
+    """The comments of the open discussions on a page or block; the cursor is the next comment's id."""
     given = next(iter(call.query.get("block_id", [])), UNDEFINED)
     block_id = a_uuid(given, "query.block_id")
     desk.find(block_id, "block", ("page", "block", "database"))
@@ -102,12 +110,30 @@ def _check_own(desk: Desk, comment: Comment) -> None:
         raise guessed("Only the author of a comment can change it.")
 
 
-def _text(desk: Desk, call: Call) -> RichText:
+def _text(desk: Desk, call: Call, *, optional: bool = False) -> RichText:
+    """What is said. Markdown is read as one line of text: in a comment there are no blocks."""
     if call.body.get("markdown") is not None:
         if "rich_text" in call.body:
             raise failed("body.markdown", "not present", call.body["markdown"])
-        return [text_run(a_string(call.body["markdown"], "body.markdown"))]
+        runs = read_runs(a_string(call.body["markdown"], "body.markdown"))
+        return read_rich_text(runs, "body.markdown", desk, limited=False)
+    if optional and "rich_text" not in call.body:
+        return []
     return read_rich_text(call.given("rich_text"), "body.rich_text", desk)
+
+
+def _attachments(desk: Desk, call: Call) -> list[Json]:
+    """The files on the comment, each an upload of the caller's that is complete."""
+    given = call.body.get("attachments")
+    if given is None:
+        return []
+    found: list[Json] = []
+    for at, item in enumerate(an_array(given, "body.attachments", at_most=MAX_ATTACHMENTS)):
+        path = f"body.attachments[{at}]"
+        body = an_object(item, path)
+        only_keys(body, path, ("type", "file_upload_id"))
+        found.append(desk.attachment(a_uuid(body.get("file_upload_id", UNDEFINED), f"{path}.file_upload_id")))
+    return found
 
 
 def _parent(desk: Desk, call: Call) -> tuple[str, talk.ParentKind]:
@@ -119,7 +145,7 @@ def _parent(desk: Desk, call: Call) -> tuple[str, talk.ParentKind]:
     if "block_id" in body:
         block = desk.find(a_uuid(body["block_id"], "body.parent.block_id"), "block", ("block", "page"))
         desk.check_editable(block)
-        return block.id, "block_id"
+        return block.id, "page_id" if block.kind == "page" else "block_id"
     raise failed_all([(f"body.parent.{key}", "defined", UNDEFINED) for key in ("page_id", "block_id")])
 
 
@@ -148,4 +174,5 @@ def _show(comment: Comment) -> Json:
         "created_by": {"object": "user", "id": comment.created_by},
         "rich_text": comment.rich_text,
         "display_name": comment.display_name,
+        **({"attachments": comment.attachments} if comment.attachments else {}),
     }

@@ -108,7 +108,7 @@ class Desk:
             "type": user.type,
         }
         if user.type == "person":
-            shown["person"] = {"email": user.email} if user.email else {}
+            shown["person"] = {"email": user.email, "email_verified": True} if user.email else {}
         else:
             shown["bot"] = {
                 "owner": {"type": "workspace", "workspace": True},
