@@ -1,6 +1,6 @@
 """Filters and sorts against a plain reading of what each condition means."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from notion_embedded.model.columns import Column, Columns
+from notion_embedded.model.computed import compute, formula_in
 from notion_embedded.model.filters import Asker, matches, read_filter
 from notion_embedded.model.rich_text import text_run
 from notion_embedded.model.sorts import compare, order, read_sorts, sort_key
@@ -29,7 +30,10 @@ ASKER = Asker(now=NOW, user_id="e8f21a04-1a15-80eb-87e8-ae2e9fbf7d9e")
 
 
 class NoDesk:
-    """A workspace with nobody in it."""
+    """A workspace with nobody in it, where no page was ever trashed."""
+
+    caller = ASKER.user_id
+    now = NOW
 
     def user(self, user_id: str) -> None:
         return None
@@ -42,6 +46,18 @@ class NoDesk:
 
     def option_id(self) -> str:
         return ""
+
+    def columns(self, data_source_id: str) -> Columns:
+        return COLUMNS
+
+    def present(self, page_ids: Sequence[str]) -> list[str]:
+        return list(page_ids)
+
+    def rows(self, page_ids: Sequence[str]) -> list[Row]:
+        return []
+
+    def computed(self, column: Column, row: Row) -> dict[str, Any]:
+        return compute(column, row, formula_in(column, COLUMNS) if column.type == "formula" else None, self)
 
 
 words = st.text(alphabet="abAB ", max_size=4)
@@ -156,7 +172,7 @@ def test_a_filter_finds_the_rows_that_it_means(
     body, means = condition
     read = read_filter(body, "body.filter", COLUMNS, ASKER)
 
-    assert [matches(read, row(fact)) for fact in some] == [means(fact, None) for fact in some]
+    assert [matches(read, row(fact), NoDesk()) for fact in some] == [means(fact, None) for fact in some]
 
 
 sorts = st.lists(
@@ -194,7 +210,7 @@ def test_a_relative_day_means_the_day_of_asking(word: str, offset: int, found: b
     day = (NOW.date() + timedelta(days=offset)).isoformat()
     fact = {"Name": "", "Count": None, "Kind": None, "Tags": [], "Done": False, "Due": day}
 
-    assert matches(read_filter(body, "body.filter", COLUMNS, ASKER), row(fact)) is found
+    assert matches(read_filter(body, "body.filter", COLUMNS, ASKER), row(fact), NoDesk()) is found
 
 
 SPANS = [
@@ -214,7 +230,7 @@ def test_a_period_holds_its_first_and_last_day_and_none_beside(word: str, first:
     asked = [first - timedelta(days=1), first, last, last + timedelta(days=1)]
     fact = {"Name": "", "Count": None, "Kind": None, "Tags": [], "Done": False}
 
-    assert [matches(read, row({**fact, "Due": day.isoformat()})) for day in asked] == [
+    assert [matches(read, row({**fact, "Due": day.isoformat()}), NoDesk()) for day in asked] == [
         False,
         True,
         True,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from notion_embedded.http.call import Call
 from notion_embedded.http.desk import Desk
 from notion_embedded.http.pages import read_parent
+from notion_embedded.http.relations import leave_relations
 from notion_embedded.http.row_values import first_values, index_row, number_row
 from notion_embedded.http.shapes import show_page
 from notion_embedded.http.writing import edited, touch_around
@@ -35,7 +36,8 @@ def move_page(desk: Desk, call: Call) -> Json:
     if parent.kind == "data_source":
         moved = number_row(desk, moved, after)
     nodes.save(desk.connection, moved)
-    index_row(desk, moved, after if parent.kind == "data_source" else ())
+    leave_relations(desk, page, before)
+    moved = index_row(desk, moved, after if parent.kind == "data_source" else ())
     for around in (page.parent if page.parent_kind != "data_source" else None, parent.id):
         touch_around(desk, around)
     return show_page(moved, desk)

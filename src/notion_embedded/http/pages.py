@@ -80,7 +80,7 @@ def create_page(desk: Desk, call: Call) -> Json:
         page = number_row(desk, page, columns)
     page = nodes.add(desk.connection, page)
     if in_source:
-        index_row(desk, page, columns)
+        page = index_row(desk, page, columns)
     elif parent is None:
         tokens.share(desk.connection, desk.token.id, page.id)
     else:
@@ -222,7 +222,7 @@ def _edit_values(desk: Desk, page: Node, value: Any) -> Node:
     page = replace(page, title=title_in(values, columns), body={**page.body, "values": values})
     if page.parent_kind == "data_source" and page.parent is not None:
         save_columns(desk, page.parent, columns)
-        index_row(desk, page, columns)
+        page = index_row(desk, page, columns)
     return page
 
 

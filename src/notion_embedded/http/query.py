@@ -1,17 +1,18 @@
 """A query of a data source: what the indexes can find they find, the rest is asked row by row.
 
-Conditions on times, and `equals` or `contains` on options and unique numbers, go to the store
-when every row must fulfil them. When nothing else is asked and the order is by time, one page
-of rows is all that is read. Everything else reads the rows that are left.
+Conditions on times, and `equals` or `contains` on options, related pages and unique numbers, go to
+the store when every row must fulfil them. When nothing else is asked and the order is by time, one
+page of rows is all that is read. Everything else, formulas and rollups among it, reads the rows that
+are left.
 """
 
 import json
 from dataclasses import dataclass, replace
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
-from notion_embedded.http.desk import Desk, columns_in
+from notion_embedded.http.desk import Desk, columns_in, row_of
 from notion_embedded.http.places import read_cursor, write_cursor
-from notion_embedded.http.shapes import row_of, show_page, wanted_columns
+from notion_embedded.http.shapes import show_page, wanted_columns
 from notion_embedded.model.checks import Json, a_boolean, one_of
 from notion_embedded.model.columns import Column
 from notion_embedded.model.filters import All, Filter, Leaf, Span, matches, read_filter
@@ -87,6 +88,13 @@ def _plan(source_id: str, condition: Filter | None, *, archived: bool) -> _Plan:
             left.append(part)
         else:
             wanted = narrowed
+            if (
+                isinstance(part, Leaf)
+                and isinstance(part.subject, Column)
+                and part.subject.type == "relation"
+            ):
+                # The index knows pages in the trash too, which a relation does not show.
+                left.append(part)
     return _Plan(wanted, tuple(left))
 
 
@@ -120,8 +128,11 @@ def _values_held(column: Column, leaf: Leaf) -> tuple[str, ...] | None:
         ("multi_select", "contains"),
     }:
         return tuple(o["id"] for o in column.config["options"] if o["name"].casefold() in leaf.argument)
+    if (column.type, leaf.condition) == ("relation", "contains"):
+        return (leaf.argument,)
     if (column.type, leaf.condition) == ("unique_id", "equals"):
-        return (json.dumps(leaf.argument),)
+        number = leaf.argument
+        return (json.dumps(int(number) if float(number).is_integer() else number),)
     return None
 
 
@@ -138,7 +149,7 @@ def _one_page(
     keys: list[Key] = []
     for page in rows.select(desk.connection, plan.wanted):
         row = row_of(page)
-        if all(matches(part, row) for part in plan.left):
+        if all(matches(part, row, desk) for part in plan.left):
             key = sort_key(row, sorts, desk)
             if place is None or _follows(key, place, sorts):
                 keys.append(key)
@@ -162,7 +173,7 @@ def _in_order(
     """The rows as the store hands them out; reading stops when a page is full."""
     found: list[tuple[Key, Node]] = []
     for page in rows.select(desk.connection, wanted, limit=-1 if left else size + 1):
-        if all(matches(part, row_of(page)) for part in left):
+        if all(matches(part, row_of(page), desk) for part in left):
             time = page.created_time if by_time == "created_time" else page.edited_time
             found.append(([time, page.seq], page))
             if len(found) > size:

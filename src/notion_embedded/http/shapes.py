@@ -3,14 +3,14 @@
 from collections.abc import Collection, Sequence
 
 from notion_embedded.http.call import NEWEST, SINGLE_SOURCE
-from notion_embedded.http.desk import Desk, columns_in
+from notion_embedded.http.desk import Desk, columns_in, row_of
 from notion_embedded.http.synced import content_of
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, find_column, show_column
 from notion_embedded.model.dates import exact_stamp, minute, stamp
 from notion_embedded.model.errors import invalid
 from notion_embedded.model.ids import SITE, page_url
-from notion_embedded.model.values import Row, show_value
+from notion_embedded.model.values import show_value
 from notion_embedded.store import nodes
 from notion_embedded.store.nodes import Node
 
@@ -36,19 +36,6 @@ def show_parent(node: Node, desk: Desk) -> Json:
             return {"type": "data_source_id", "data_source_id": node.parent, "database_id": database}
         case _:
             return {"type": "workspace", "workspace": True}
-
-
-def row_of(page: Node) -> Row:
-    """What a page's values are computed from."""
-    return Row(
-        id=page.id,
-        values=page.body["values"],
-        created_time=page.created_time,
-        created_by=page.created_by,
-        last_edited_time=page.edited_time,
-        last_edited_by=page.edited_by,
-        seq=page.seq,
-    )
 
 
 def show_page(page: Node, desk: Desk, wanted: Collection[str] | None = None) -> Json:
@@ -186,7 +173,8 @@ def show_single_source(database: Node, source: Node, desk: Desk) -> Json:
 
 
 def _show_schema(source: Node, desk: Desk) -> Json:
-    return {column.name: show_column(column, desk.database_of) for column in columns_in(source)}
+    columns = columns_in(source)
+    return {column.name: show_column(column, columns, desk) for column in columns}
 
 
 def _without_source(column: Json) -> Json:

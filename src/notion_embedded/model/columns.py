@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from notion_embedded.model.checks import (
@@ -19,8 +19,10 @@ from notion_embedded.model.checks import (
     only_keys,
 )
 from notion_embedded.model.errors import guessed, invalid
+from notion_embedded.model.formulas import renamed
 from notion_embedded.model.ids import encoded
 from notion_embedded.model.rich_text import COLOURS
+from notion_embedded.model.rollups import FUNCTIONS
 
 NUMBER_FORMATS = (
     "number", "number_with_commas", "percent", "dollar", "canadian_dollar", "euro", "pound", "yen", "ruble",
@@ -35,14 +37,16 @@ NUMBER_FORMATS = (
 TITLE = "title"
 COMPUTED = (
     "formula", "rollup", "created_time", "created_by", "last_edited_time", "last_edited_by", "unique_id",
+    "button",
 )  # fmt: skip
 CHOICES = ("select", "multi_select", "status")
 MAX_NAME = 100
+MAX_EXPRESSION = 100_000
 
 _PLAIN = (
     "title", "rich_text", "date", "people", "files", "checkbox", "url", "email", "phone_number",
     "created_time",
-    "created_by", "last_edited_time", "last_edited_by",
+    "created_by", "last_edited_time", "last_edited_by", "button", "place", "verification",
 )  # fmt: skip
 
 
@@ -108,18 +112,74 @@ def title_column(columns: Sequence[Column]) -> Column:
     return next(column for column in columns if column.type == TITLE)
 
 
-def show_column(column: Column, database_of: Callable[[str], str | None]) -> Json:
-    """The column as a schema shows it."""
-    config = dict(column.config)
-    if column.type == "relation":
-        config = {"database_id": database_of(config["data_source_id"]), **config}
+class Schemas(Protocol):
+    """What showing a column asks about other data sources."""
+
+    def database_of(self, data_source_id: str) -> str | None:
+        """The database that a data source stands in."""
+        ...
+
+    def columns(self, data_source_id: str) -> Columns:
+        """The columns of a data source; none if there is no such thing."""
+        ...
+
+
+def show_column(column: Column, columns: Columns, schemas: Schemas) -> Json:
+    """The column as a schema shows it; `columns` are those it stands among."""
     return {
         "id": encoded(column.id),
         "name": column.name,
         "description": column.description,
         "type": column.type,
-        column.type: config,
+        column.type: _shown_config(column, columns, schemas),
     }
+
+
+def _shown_config(column: Column, columns: Columns, schemas: Schemas) -> Json:
+    config = column.config
+    if column.type == "relation":
+        shown = {"database_id": schemas.database_of(config["data_source_id"]), **config}
+        if synced_id := synced_with(column):
+            shown["dual_property"] = {
+                "synced_property_name": _name_of(schemas.columns(config["data_source_id"]), synced_id),
+                "synced_property_id": encoded(synced_id),
+            }
+        return shown
+    if column.type == "rollup":
+        relation, target = rolled_up(column, columns, schemas.columns)
+        return {
+            "function": config["function"],
+            "relation_property_name": relation.name if relation else "",
+            "relation_property_id": encoded(config["relation_property_id"]),
+            "rollup_property_name": target.name if target else "",
+            "rollup_property_id": encoded(config["rollup_property_id"]),
+        }
+    return config
+
+
+def _name_of(columns: Columns, column_id: str) -> str:
+    return next((column.name for column in columns if column.id == column_id), "")
+
+
+def synced_with(column: Column) -> str | None:
+    """The id of the column on the other side of a two-way relation."""
+    synced: str | None = column.config.get("dual_property", {}).get("synced_property_id")
+    return synced
+
+
+def rolled_up(
+    column: Column, columns: Columns, columns_of: Callable[[str], Columns]
+) -> tuple[Column | None, Column | None]:
+    """The relation that a rollup follows, and the column that it reads there; each as far as it is left."""
+    relation = _with_id(columns, column.config["relation_property_id"])
+    if relation is None or relation.type != "relation":
+        return None, None
+    there = columns_of(relation.config["data_source_id"])
+    return relation, _with_id(there, column.config["rollup_property_id"])
+
+
+def _with_id(columns: Columns, column_id: str) -> Column | None:
+    return next((column for column in columns if column.id == column_id), None)
 
 
 def new_columns(value: Any, path: str, minting: Minting) -> Columns:
@@ -144,7 +204,7 @@ def edit_columns(columns: Columns, value: Any, path: str, minting: Minting) -> C
         column = find_column(edited, key)
         where = f"{path}.{key}"
         if column is None:
-            if change is None:
+            if change is None or (isinstance(change, dict) and set(change) == {"name"}):
                 raise invalid(f"Could not find property with name or id: {key}")
             edited.append(_new_column(key, change, where, minting))
             continue
@@ -155,10 +215,19 @@ def edit_columns(columns: Columns, value: Any, path: str, minting: Minting) -> C
             del edited[at]
         else:
             edited[at] = _changed(column, an_object(change, where), where, minting)
+            if edited[at].name != column.name:
+                edited = [_following(other, column.name, edited[at].name) for other in edited]
     if sum(column.type == TITLE for column in edited) != 1:
         raise guessed("A data source must have exactly one title property.")
     _check_names(edited)
     return tuple(edited)
+
+
+def _following(column: Column, old: str, new: str) -> Column:
+    """A formula that goes on reading a column under its new name."""
+    if column.type != "formula":
+        return column
+    return replace(column, config={"expression": renamed(column.config["expression"], old, new)})
 
 
 def _new_column(name: str, value: Any, path: str, minting: Minting) -> Column:
@@ -370,14 +439,22 @@ def default_status(column: Column) -> str | None:
 
 def _relation(body: Json, path: str, before: Json, _minting: Minting) -> Json:
     only_keys(body, path, ("data_source_id", "database_id", "type", "single_property", "dual_property"))
-    if "dual_property" in body or body.get("type") == "dual_property":
-        raise guessed("Two-way relations are not available in this workspace. Use single_property.")
-    target = body.get("data_source_id", before.get("data_source_id", UNDEFINED))
-    return {
-        "data_source_id": a_uuid(target, f"{path}.data_source_id"),
-        "type": "single_property",
-        "single_property": {},
-    }
+    target = a_uuid(
+        body.get("data_source_id", before.get("data_source_id", UNDEFINED)), f"{path}.data_source_id"
+    )
+    dual = "dual_property" in body or body.get("type") == "dual_property"
+    if not dual:
+        if "single_property" in body:
+            only_keys(an_object(body["single_property"], f"{path}.single_property"), path, ())
+        return {"data_source_id": target, "type": "single_property", "single_property": {}}
+    given = an_object(body.get("dual_property", {}), f"{path}.dual_property")
+    only_keys(given, f"{path}.dual_property", ("synced_property_id", "synced_property_name"))
+    kept = before.get("dual_property", {}) if before.get("data_source_id") == target else {}
+    synced = {key: value for key, value in kept.items() if key == "synced_property_id"}
+    if given.get("synced_property_name") is not None:
+        synced["wanted_name"] = _name({"name": given["synced_property_name"]}["name"], path)
+    # `wanted_name` is gone when the pair is made (`notion_embedded.http.relations`), before it is stored.
+    return {"data_source_id": target, "type": "dual_property", "dual_property": synced}
 
 
 def _unique_id(body: Json, path: str, before: Json, _minting: Minting) -> Json:
@@ -388,20 +465,63 @@ def _unique_id(body: Json, path: str, before: Json, _minting: Minting) -> Json:
 
 def _formula(body: Json, path: str, before: Json, _minting: Minting) -> Json:
     only_keys(body, path, ("expression",))
-    return {
-        "expression": a_string(
-            body.get("expression", before.get("expression", UNDEFINED)), f"{path}.expression"
-        )
-    }
+    expression = body.get("expression", before.get("expression", ""))
+    return {"expression": a_string(expression, f"{path}.expression", at_most=MAX_EXPRESSION)}
 
 
 def _rollup(body: Json, path: str, before: Json, _minting: Minting) -> Json:
-    keys = (
-        "function", "relation_property_name", "relation_property_id", "rollup_property_name",
-        "rollup_property_id",
-    )  # fmt: skip
-    only_keys(body, path, keys)
-    return {**before, **{key: a_string(value, f"{path}.{key}") for key, value in body.items()}}
+    """What is given; `settle_rollups` turns names into ids, as it knows the columns around."""
+    only_keys(body, path, ("function", *(f"{part}_property_{by}" for part, by in _ROLLUP_KEYS)))
+    function = one_of(body.get("function", before.get("function", UNDEFINED)), f"{path}.function", FUNCTIONS)
+    given = {key: a_string(value, f"{path}.{key}") for key, value in body.items() if key != "function"}
+    for part in ("relation", "rollup"):
+        if not given.keys() & {f"{part}_property_name", f"{part}_property_id"}:
+            if f"{part}_property_id" not in before:
+                raise failed_all(
+                    [(f"{path}.{part}_property_{by}", "defined", UNDEFINED) for by in ("name", "id")]
+                )
+            given[f"{part}_property_id"] = before[f"{part}_property_id"]
+    return {"function": function, **given}
+
+
+_ROLLUP_KEYS = tuple((part, by) for part in ("relation", "rollup") for by in ("name", "id"))
+
+
+def settle_rollups(
+    columns: Columns, before: Columns, path: str, columns_of: Callable[[str], Columns]
+) -> Columns:
+    """The columns with the names in new rollups turned into ids; one that names nothing is refused."""
+    settled = [column.config for column in before if column.type == "rollup"]
+    return tuple(
+        _settled(column, columns, f"{path}.{column.name}.rollup", columns_of)
+        if column.type == "rollup" and column.config not in settled
+        else column
+        for column in columns
+    )
+
+
+def _settled(column: Column, columns: Columns, path: str, columns_of: Callable[[str], Columns]) -> Column:
+    relation = _meant(column.config, "relation", columns)
+    if relation is None or relation.type != "relation":
+        raise failed(
+            f"{path}.relation_property_name", "the name of a relation property", _said(column, "relation")
+        )
+    target = _meant(column.config, "rollup", columns_of(relation.config["data_source_id"]))
+    if target is None:
+        raise failed(
+            f"{path}.rollup_property_name", "the name of a property of the related data source",
+            _said(column, "rollup"),
+        )  # fmt: skip
+    ids = {"relation_property_id": relation.id, "rollup_property_id": target.id}
+    return replace(column, config={"function": column.config["function"], **ids})
+
+
+def _meant(config: Json, part: str, columns: Columns) -> Column | None:
+    return find_column(columns, str(config.get(f"{part}_property_id") or config[f"{part}_property_name"]))
+
+
+def _said(column: Column, part: str) -> Any:
+    return column.config.get(f"{part}_property_name", column.config.get(f"{part}_property_id"))
 
 
 _CONFIGS: Mapping[str, Config] = {

@@ -1,7 +1,8 @@
 """Filters of a query: read from a request, then asked of a row.
 
 Reading checks everything and turns every argument into what is compared, so that asking
-cannot fail. A date condition of any kind becomes one span of time.
+cannot fail. A date condition of any kind becomes one span of time. A condition on a formula or a
+rollup is one on its outcome; where it has none that can be compared, no row fulfils it.
 """
 
 from calendar import monthrange
@@ -25,11 +26,20 @@ from notion_embedded.model.checks import (
     one_of,
     only_keys,
 )
-from notion_embedded.model.columns import Column, Columns, find_column
+from notion_embedded.model.columns import Column, Columns, find_column, rolled_up
+from notion_embedded.model.computed import formula_in
 from notion_embedded.model.dates import DAY, date_text, is_date_only, milliseconds, moment_of
-from notion_embedded.model.errors import guessed, invalid
+from notion_embedded.model.errors import ApiError, guessed, invalid
 from notion_embedded.model.rich_text import plain_text
-from notion_embedded.model.values import Row, is_empty
+from notion_embedded.model.rollups import kind_of
+from notion_embedded.model.values import (
+    SHOWN_RELATIONS,
+    Desk,
+    Row,
+    is_empty,
+    related,
+    verification_state,
+)
 
 MAX_NESTING = 2
 DECEMBER = 12
@@ -59,6 +69,26 @@ class Leaf:
     argument: Any
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One condition on what a formula or rollup comes to."""
+
+    subject: Column
+    kind: str
+    """The family of the condition: `rich_text`, `number`, `checkbox` or `date`."""
+    condition: str
+    argument: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """A condition that any, every or none of the related rows fulfils."""
+
+    relation: Column
+    which: str
+    part: "Leaf | Outcome"
+
+
 @dataclass(frozen=True, slots=True)
 class All:
     """Holds where every part holds."""
@@ -73,15 +103,20 @@ class AnyOf:
     parts: tuple["Filter", ...]
 
 
-Filter = Leaf | All | AnyOf
+Filter = Leaf | Outcome | Related | All | AnyOf
+
+
+def _no_columns(_data_source_id: str) -> Columns:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """When and by whom a filter is asked: what `today` and `me` mean."""
+    """When and by whom a filter is asked: what `today` and `me` mean, and what a rollup reads."""
 
     now: datetime
     user_id: str
+    columns_of: Callable[[str], Columns] = _no_columns
 
 
 def read_filter(value: Any, path: str, columns: Columns, asker: Asker, depth: int = 0) -> Filter:
@@ -117,7 +152,7 @@ def _timestamp_leaf(body: Json, path: str, asker: Asker) -> Leaf:
     return Leaf(subject=subject, condition=condition, argument=argument)
 
 
-def _property_leaf(body: Json, path: str, columns: Columns, asker: Asker) -> Leaf:
+def _property_leaf(body: Json, path: str, columns: Columns, asker: Asker) -> Leaf | Outcome | Related:
     key = a_string(body["property"], f"{path}.property")
     kinds = [name for name in body if name not in ("property", "type")]
     if len(kinds) != 1 or kinds[0] not in _FAMILIES:
@@ -126,37 +161,109 @@ def _property_leaf(body: Json, path: str, columns: Columns, asker: Asker) -> Lea
     column = find_column(columns, key)
     if column is None:
         raise invalid(f"Could not find property with name or id: {key}")
-    if column.type in ("formula", "rollup"):
-        raise guessed(f"Filters on {column.type} properties are not available in this workspace.")
-    if (
-        kind != column.type
-        and not (kind in _TEXT_TYPES and column.type in _TEXT_TYPES)
-        and not _dates(kind, column)
-    ):
-        raise invalid(
-            "The property type in the database does not match the property type of the filter provided: "
-            f"database property {column.type} does not match filter {kind}"
-        )
     inner = f"{path}.{kind}"
+    if column.type == kind == "formula":
+        return _formula_leaf(column, an_object(body[kind], inner), inner, columns, asker)
+    if column.type == kind == "rollup":
+        return _rollup_leaf(column, an_object(body[kind], inner), inner, columns, asker)
+    if not _fits(kind, column):
+        raise _no_match(column, kind)
     condition, argument = _condition(an_object(body[kind], inner), inner, _FAMILIES[kind], asker)
     return Leaf(subject=column, condition=condition, argument=argument)
 
 
-def _dates(kind: str, column: Column) -> bool:
-    return kind == "date" and column.type in TIMESTAMPS
+def _fits(kind: str, column: Column) -> bool:
+    if kind == "date" and column.type in TIMESTAMPS:
+        return True
+    return kind == column.type or (kind in _TEXT_TYPES and column.type in _TEXT_TYPES)
+
+
+def _no_match(column: Column, kind: str) -> ApiError:
+    return invalid(
+        "The property type in the database does not match the property type of the filter provided: "
+        f"database property {column.type} does not match filter {kind}"
+    )
+
+
+_OUTCOMES = {"string": "rich_text", "checkbox": "checkbox", "number": "number", "date": "date"}
+"""The words by which a formula filter names the type of the result, and the conditions they take."""
+_FORMULA_KINDS = {"string": "string", "boolean": "checkbox", "number": "number", "date": "date"}
+
+
+def _formula_leaf(column: Column, body: Json, path: str, columns: Columns, asker: Asker) -> Outcome:
+    word = _only_key(body, path, tuple(_OUTCOMES))
+    formula = formula_in(column, columns)
+    if formula is None:
+        raise invalid("Unable to filter based on a formula of unknown type")
+    if _FORMULA_KINDS[formula.kind] != word:
+        raise guessed(
+            f"Formula property {column.name} is of type {_FORMULA_KINDS[formula.kind]} and cannot be "
+            f"filtered as {word}."
+        )
+    return _outcome(column, _OUTCOMES[word], body[word], f"{path}.{word}", asker)
+
+
+def _outcome(column: Column, kind: str, value: Any, path: str, asker: Asker) -> Outcome:
+    condition, argument = _condition(an_object(value, path), path, _FAMILIES[kind], asker)
+    return Outcome(subject=column, kind=kind, condition=condition, argument=argument)
+
+
+_WHICH = ("any", "every", "none")
+
+
+def _rollup_leaf(column: Column, body: Json, path: str, columns: Columns, asker: Asker) -> Outcome | Related:
+    word = _only_key(body, path, (*_WHICH, "date", "number"))
+    if word in _WHICH:
+        return _related_leaf(
+            column, word, an_object(body[word], f"{path}.{word}"), f"{path}.{word}", columns, asker
+        )
+    if kind_of(column.config["function"]) != word:
+        raise guessed(
+            f"Rollup property {column.name} is of type {kind_of(column.config['function'])} and cannot be "
+            f"filtered as {word}."
+        )
+    return _outcome(column, word, body[word], f"{path}.{word}", asker)
+
+
+def _related_leaf(
+    column: Column, which: str, body: Json, path: str, columns: Columns, asker: Asker
+) -> Related:
+    kind = _only_key(body, path, _RELATED)
+    relation, target = rolled_up(column, columns, asker.columns_of)
+    if relation is None or target is None:
+        raise guessed(f"Rollup property {column.name} reads a property that is not there.")
+    inner = f"{path}.{kind}"
+    part: Leaf | Outcome
+    if target.type == "formula":
+        formula = formula_in(target, asker.columns_of(relation.config["data_source_id"]))
+        if formula is None or formula.rolls_up:
+            raise invalid("Unable to filter based on a formula of unknown type")
+        if _OUTCOMES[_FORMULA_KINDS[formula.kind]] != kind:
+            raise _no_match(target, kind)
+        part = _outcome(target, kind, body[kind], inner, asker)
+    elif _fits(kind, target) or (kind == "people" and target.type in ("created_by", "last_edited_by")):
+        condition, argument = _condition(an_object(body[kind], inner), inner, _FAMILIES[kind], asker)
+        part = Leaf(subject=target, condition=condition, argument=argument)
+    else:
+        raise _no_match(target, kind)
+    return Related(relation=relation, which=which, part=part)
+
+
+def _only_key(body: Json, path: str, allowed: Sequence[str]) -> str:
+    if len(body) != 1 or next(iter(body)) not in allowed:
+        for key in body:
+            if key not in allowed:
+                raise failed(f"{path}.{key}", "not present", body[key])
+        raise failed_all([(f"{path}.{key}", "defined", UNDEFINED) for key in allowed])
+    return next(iter(body))
 
 
 Argument = Callable[[Any, str, Asker], Any]
 
 
 def _condition(body: Json, path: str, family: Mapping[str, Argument], asker: Asker) -> tuple[str, Any]:
-    if len(body) != 1 or next(iter(body)) not in family:
-        for name in body:
-            if name not in family:
-                raise failed(f"{path}.{name}", "not present", body[name])
-        raise failed_all([(f"{path}.{name}", "defined", UNDEFINED) for name in family])
-    name, value = next(iter(body.items()))
-    return name, family[name](value, f"{path}.{name}", asker)
+    name = _only_key(body, path, tuple(family))
+    return name, family[name](body[name], f"{path}.{name}", asker)
 
 
 def _words(value: Any, path: str, _asker: Asker) -> Any:
@@ -176,6 +283,11 @@ def _amount(value: Any, path: str, _asker: Asker) -> Any:
 
 def _yes_no(value: Any, path: str, _asker: Asker) -> Any:
     return a_boolean(value, path)
+
+
+def _state(value: Any, path: str, _asker: Asker) -> Any:
+    word = one_of(value, path, ("verified", "expired", "none"))
+    return "unverified" if word == "none" else word
 
 
 def _true(value: Any, path: str, _asker: Asker) -> Any:
@@ -294,22 +406,55 @@ _FAMILIES: Mapping[str, Mapping[str, Argument]] = {
     **dict.fromkeys(("people", "created_by", "last_edited_by"), _PEOPLE),
     "relation": _PAGES,
     "files": _EMPTIES,
+    "formula": {},
+    "rollup": {},
+    "verification": {"status": _state},
 }
+_RELATED = (
+    "rich_text", "number", "checkbox", "select", "multi_select", "relation", "date", "people", "files",
+    "status",
+)  # fmt: skip
+"""Of which types the condition on a related row may be."""
 
 
-def matches(condition: Filter, row: Row) -> bool:
+def matches(condition: Filter, row: Row, desk: Desk) -> bool:
     """Whether the row fulfils the filter."""
     match condition:
         case All(parts):
-            return all(matches(part, row) for part in parts)
+            return all(matches(part, row, desk) for part in parts)
         case AnyOf(parts):
-            return any(matches(part, row) for part in parts)
+            return any(matches(part, row, desk) for part in parts)
+        case Outcome():
+            return _outcome_matches(condition, row, desk)
+        case Related(relation=relation, which=which, part=part):
+            pages = desk.rows(related(relation, row, desk)[:SHOWN_RELATIONS])
+            found = (matches(part, page, desk) for page in pages)
+            return all(found) if which == "every" else any(found) is (which == "any")
         case Leaf(subject=Column() as column):
-            return _column_matches(condition, column, row)
+            return _column_matches(condition, column, row, desk)
         case Leaf(subject="created_time"):
             return _time_matches(condition, row.created_time)
         case _:
             return _time_matches(condition, row.last_edited_time)
+
+
+def _outcome_matches(outcome: Outcome, row: Row, desk: Desk) -> bool:
+    computed = desk.computed(outcome.subject, row)
+    if computed["type"] == "unsupported":
+        return False
+    value = computed[computed["type"]]
+    if outcome.condition in _EMPTIES:
+        return (value is None or value == "") is (outcome.condition == "is_empty")
+    match outcome.kind:
+        case "rich_text":
+            return _TEXT_TESTS[outcome.condition]((value or "").casefold(), outcome.argument)
+        case "number":
+            return _compares(outcome, value)
+        case "checkbox":
+            return (bool(value) is outcome.argument) is (outcome.condition == "equals")
+        case _:
+            span: Span = outcome.argument
+            return value is not None and span.holds(moment_of(value["start"]))
 
 
 def moment_in(row: Row, timestamp: str) -> int:
@@ -317,12 +462,12 @@ def moment_in(row: Row, timestamp: str) -> int:
     return row.created_time if timestamp == "created_time" else row.last_edited_time
 
 
-def _column_matches(leaf: Leaf, column: Column, row: Row) -> bool:
+def _column_matches(leaf: Leaf, column: Column, row: Row, desk: Desk) -> bool:
     if column.type in TIMESTAMPS:
         return _time_matches(leaf, moment_in(row, column.type))
     if column.type in ("created_by", "last_edited_by"):
         return _among(leaf, [row.created_by if column.type == "created_by" else row.last_edited_by])
-    value = row.value(column.id)
+    value: Any = related(column, row, desk) if column.type == "relation" else row.value(column.id)
     empty = is_empty(column, value)
     if leaf.condition == "is_empty":
         return empty
@@ -345,6 +490,8 @@ def _column_matches(leaf: Leaf, column: Column, row: Row) -> bool:
         case "date":
             span: Span = leaf.argument
             return not empty and span.holds(moment_of(value["start"]))
+        case "verification":
+            return bool(verification_state(value, desk.now) == leaf.argument)
         case _:
             return _among(leaf, value or [])
 
@@ -374,7 +521,7 @@ def _among(leaf: Leaf, ids: Sequence[str]) -> bool:
             return (leaf.argument in ids) == (leaf.condition == "contains")
 
 
-def _compares(leaf: Leaf, number: float | None) -> bool:
+def _compares(leaf: Leaf | Outcome, number: float | None) -> bool:
     if number is None:
         return leaf.condition == "does_not_equal"
     return _NUMBER_TESTS[leaf.condition](number, leaf.argument)

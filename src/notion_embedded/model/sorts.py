@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any, cast
 
-from notion_embedded.model.checks import UNDEFINED, an_array, an_object, failed_all, one_of, only_keys
+from notion_embedded.model.checks import UNDEFINED, Json, an_array, an_object, failed_all, one_of, only_keys
 from notion_embedded.model.columns import Column, Columns, find_column
 from notion_embedded.model.dates import moment_of
 from notion_embedded.model.errors import invalid
 from notion_embedded.model.filters import TIMESTAMPS, Timestamp, moment_in
-from notion_embedded.model.values import Desk, Row, as_words, is_empty
+from notion_embedded.model.values import Desk, Row, as_words, is_empty, related
 
 Key = list[Any]
 
@@ -93,10 +93,25 @@ def _part(subject: Column | Timestamp, row: Row, desk: Desk) -> Any:
         return moment_in(row, subject.type)
     if subject.type in ("created_by", "last_edited_by"):
         return _name(row.created_by if subject.type == "created_by" else row.last_edited_by, desk)
-    value = row.value(subject.id)
+    if subject.type in ("formula", "rollup"):
+        return _outcome_part(desk.computed(subject, row))
+    value = related(subject, row, desk) if subject.type == "relation" else row.value(subject.id)
     if subject.type == "checkbox":
         return bool(value)
     return None if is_empty(subject, value) else _stored_part(subject, value, desk)
+
+
+def _outcome_part(outcome: Json) -> Any:
+    """What of a formula or rollup can be put in order; lists and what is unsupported count as empty."""
+    match outcome:
+        case {"type": "number", "number": value} | {"type": "boolean", "boolean": value}:
+            return value
+        case {"type": "string", "string": str() as words} if words:
+            return words.casefold()
+        case {"type": "date", "date": {"start": start}}:
+            return moment_of(start)
+        case _:
+            return None
 
 
 def _stored_part(column: Column, value: Any, desk: Desk) -> Any:
@@ -114,7 +129,11 @@ def _stored_part(column: Column, value: Any, desk: Desk) -> Any:
         case "relation":
             return [desk.page_title(page_id) or "" for page_id in value]
         case "files":
-            return value[0]["name"]
+            return value[0]["name"] or ""
+        case "place":
+            return (value["name"] or value["address"] or "").casefold()
+        case "verification":
+            return value["state"]
         case _:
             return as_words(column, value).casefold()
 

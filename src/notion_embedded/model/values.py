@@ -6,8 +6,9 @@ that renaming an option or a person shows at once.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
 
 from notion_embedded.model.artwork import read_file
@@ -23,10 +24,20 @@ from notion_embedded.model.checks import (
     an_array,
     an_object,
     failed,
+    failed_all,
+    one_of,
     only_keys,
 )
-from notion_embedded.model.columns import CHOICES, COMPUTED, Column, default_status, option_name, with_option
-from notion_embedded.model.dates import read_date, stamp
+from notion_embedded.model.columns import (
+    CHOICES,
+    COMPUTED,
+    Column,
+    Columns,
+    default_status,
+    option_name,
+    with_option,
+)
+from notion_embedded.model.dates import DAY, is_date_only, milliseconds, moment_of, read_date, stamp
 from notion_embedded.model.errors import ApiError, guessed, invalid
 from notion_embedded.model.ids import encoded
 from notion_embedded.model.rich_text import no_such_user, plain_text, read_rich_text, text_run
@@ -55,6 +66,32 @@ class Desk(Protocol):
         """A new id for an option."""
         ...
 
+    @property
+    def caller(self) -> str:
+        """The id of the user who asks."""
+        ...
+
+    @property
+    def now(self) -> datetime:
+        """The moment of the request, in UTC."""
+        ...
+
+    def columns(self, data_source_id: str) -> Columns:
+        """The columns of a data source; none if there is no such thing."""
+        ...
+
+    def present(self, page_ids: Sequence[str]) -> list[str]:
+        """Those of the pages that are not in the trash, in the same order."""
+        ...
+
+    def rows(self, page_ids: Sequence[str]) -> list["Row"]:
+        """The pages with these ids, in the same order."""
+        ...
+
+    def computed(self, column: Column, row: "Row") -> Json:
+        """The outcome of a formula or rollup for a row, as responses show it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -68,6 +105,8 @@ class Row:
     last_edited_by: str
     seq: int = 0
     """The order in which pages were made; it breaks ties."""
+    data_source: str = ""
+    """What the page is a row of, if it is one."""
 
     def value(self, column_id: str) -> Any:
         """What is stored in that column, or nothing."""
@@ -78,19 +117,34 @@ def read_value(column: Column, value: Any, path: str, desk: Desk) -> tuple[Any, 
     """The stored form of a value, and the column, which may have gained an option by it."""
     if column.type == "title" and isinstance(value, list):
         value = {"title": value}
-    if column.type in COMPUTED:
-        raise guessed(f"{column.name} is a {column.type} property and cannot be updated.")
-    if value is None:
+    if value is None and column.type not in COMPUTED:
         return _cleared(column), column
-    body = an_object(value, path)
-    kinds = [key for key in body if key not in ("type", "id", "name")]
+    problem = mismatch(column, value, path)
+    if problem is not None:
+        raise problem
+    body: Json = value
     if column.type not in body:
-        if not kinds and "name" in body and column.type in ("select", "status"):
-            body = {column.type: body}
-        else:
-            raise wrong_type(column)
+        body = {column.type: body}
     only_keys(body, path, (column.type, "type", "id", "name"))
     return _READERS[column.type](column, body[column.type], f"{path}.{column.type}", desk)
+
+
+def mismatch(column: Column, value: Any, path: str) -> ApiError | None:
+    """Why a value cannot be one of the column's, judged by its type alone."""
+    if value is None and column.type not in COMPUTED:
+        return None
+    if isinstance(value, list) and column.type == "title":
+        return None
+    body = an_object(value, path)
+    kinds = [key for key in body if key not in ("type", "id", "name")]
+    if column.type in body and column.type not in COMPUTED:
+        return None
+    if not kinds and "name" in body and column.type in ("select", "status"):
+        return None
+    if not any(kind in _READERS for kind in kinds):
+        # Values of computed columns have no place in a request at all, so Notion misses the ones that have.
+        return failed_all([(f"{path}.{kind}", "defined", UNDEFINED) for kind in _READERS])
+    return wrong_type(column)
 
 
 def wrong_type(column: Column) -> ApiError:
@@ -109,6 +163,8 @@ def is_empty(column: Column, value: Any) -> bool:
         return value is None or column.option(value) is None
     if column.type == "multi_select":
         return not any(column.option(option) for option in value or ())
+    if column.type == "verification":
+        return value is None or value["state"] == "unverified"
     return value is None or value == []
 
 
@@ -230,30 +286,85 @@ def _files(column: Column, value: Any, path: str, _desk: Desk) -> tuple[Any, Col
     return files, column
 
 
+_PLACE = ("name", "address", "aws_place_id", "google_place_id")
+
+
+def _place(column: Column, value: Any, path: str, _desk: Desk) -> tuple[Any, Column]:
+    if value is None:
+        return None, column
+    body = an_object(value, path)
+    only_keys(body, path, ("lat", "lon", *_PLACE))
+    place: Json = {key: a_number(body.get(key, UNDEFINED), f"{path}.{key}") for key in ("lat", "lon")}
+    for key in _PLACE:
+        text = body.get(key)
+        place[key] = None if text is None else a_string(text, f"{path}.{key}", at_most=MAX_URL)
+    return place, column
+
+
+_UNVERIFIED: Json = {"state": "unverified", "date": None, "verified_by": None}
+
+
+def _verification(column: Column, value: Any, path: str, desk: Desk) -> tuple[Any, Column]:
+    if value is None:
+        return None, column
+    body = an_object(value, path)
+    state = one_of(body.get("state", UNDEFINED), f"{path}.state", ("verified", "unverified"))
+    only_keys(body, path, ("state", "date") if state == "verified" else ("state",))
+    if state == "unverified":
+        return None, column
+    date = None if body.get("date") is None else read_date(body["date"], f"{path}.date")
+    return {"state": state, "date": date, "verified_by": desk.caller}, column
+
+
+def verification_state(value: Json | None, now: datetime) -> str:
+    """`verified`, `expired` once its date is past, or `unverified`."""
+    if value is None or value["state"] == "unverified":
+        return "unverified"
+    end = (value["date"] or {}).get("end")
+    if end is None:
+        return "verified"
+    over = moment_of(end) + (DAY if is_date_only(end) else 0)
+    return "expired" if over <= milliseconds(now) else "verified"
+
+
 _READERS: Mapping[str, Reader] = {
     "title": _text,
     "rich_text": _text,
     "number": _number,
+    "url": _short(MAX_URL),
     "select": _select,
     "multi_select": _multi_select,
-    "status": _status,
-    "date": _date,
     "people": _people,
-    "files": _files,
-    "checkbox": _checkbox,
-    "url": _short(MAX_URL),
     "email": _short(MAX_SHORT),
     "phone_number": _short(MAX_SHORT),
+    "date": _date,
+    "checkbox": _checkbox,
     "relation": _relation,
+    "files": _files,
+    "status": _status,
+    "place": _place,
+    "verification": _verification,
 }
+"""By type, in the order in which Notion lists them."""
 
 
 def show_value(column: Column, row: Row, desk: Desk) -> Json:
     """The value as a page shows it, under the column's name."""
-    shown: Json = {"id": encoded(column.id), "type": column.type, column.type: _content(column, row, desk)}
+    shown: Json = {"id": encoded(column.id), **typed_value(column, row, desk)}
     if column.type == "relation":
-        shown["has_more"] = len(row.value(column.id) or ()) > SHOWN_RELATIONS
+        shown["has_more"] = len(related(column, row, desk)) > SHOWN_RELATIONS
     return shown
+
+
+def typed_value(column: Column, row: Row, desk: Desk) -> Json:
+    """The value with its type alone, as it stands in a list of a rollup."""
+    return {"type": column.type, column.type: _content(column, row, desk)}
+
+
+def related(column: Column, row: Row, desk: Desk) -> list[str]:
+    """The ids of the related pages that are not in the trash."""
+    stored = row.value(column.id)
+    return desk.present(stored) if stored else []
 
 
 def _content(column: Column, row: Row, desk: Desk) -> Any:
@@ -269,8 +380,17 @@ def _content(column: Column, row: Row, desk: Desk) -> Any:
     if kind == "people":
         return [shown_user(user_id, desk) for user_id in value]
     if kind == "relation":
-        return [{"id": page_id} for page_id in value[:SHOWN_RELATIONS]]
+        return [{"id": page_id} for page_id in related(column, row, desk)[:SHOWN_RELATIONS]]
+    if kind == "verification":
+        return _shown_verification(value, desk)
     return value
+
+
+def _shown_verification(value: Json | None, desk: Desk) -> Json:
+    if value is None:
+        return _UNVERIFIED
+    by = {"object": "user", "id": value["verified_by"]}
+    return {"state": verification_state(value, desk.now), "date": value["date"], "verified_by": by}
 
 
 def shown_option(column: Column, option_id: str) -> Json | None:
@@ -296,16 +416,17 @@ def _computed(column: Column, row: Row, desk: Desk) -> Any:
             return shown_user(row.last_edited_by, desk)
         case "unique_id":
             return {"prefix": column.config["prefix"], "number": row.value(column.id)}
-        case "rollup":
-            function = column.config.get("function", "show_original")
-            return {"type": "unsupported", "unsupported": {}, "function": function}
+        case "button":
+            return {}
         case _:
-            return {"type": "unsupported", "unsupported": {}}
+            return desk.computed(column, row)
 
 
 def converted(before: Column, after: Column, value: Any) -> Any:
     """What is left of a stored value when its column gets another type."""
-    if before.type == after.type:
+    if before.type == after.type == "relation":
+        return value if before.config["data_source_id"] == after.config["data_source_id"] else []
+    if before.type == after.type and after.type not in CHOICES:
         return value
     if is_empty(before, value) or after.type in COMPUTED:
         return first_value(after)

@@ -1,7 +1,7 @@
-"""Rows of a data source: the options and numbers they are found by.
+"""Rows of a data source: the options, related pages and numbers they are found by.
 
 Indexed, so that the time does not grow with the table: by time of creation or edit, by an
-option of a select, status or multi-select, by unique number. Everything else is linear.
+option of a select, status or multi-select, by a related page, by unique number. Everything else is linear.
 """
 
 import json
@@ -71,12 +71,46 @@ def by_seq(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Nod
     return {node.seq: node for node in map(node_of, found)}
 
 
+def present(connection: sqlite3.Connection, ids: Sequence[str]) -> set[str]:
+    """Those of the pages that are there and not in the trash."""
+    found = connection.execute(
+        "SELECT node.id FROM json_each(?) AS wanted JOIN node ON node.id = wanted.value WHERE trashed = 0",
+        (json.dumps(list(ids)),),
+    )
+    return {row["id"] for row in found}
+
+
+def held(connection: sqlite3.Connection, page: Node, column_id: str) -> set[str]:
+    """By which values of this column the row is found as yet."""
+    found = connection.execute(
+        "SELECT value FROM choice WHERE page = ? AND column_id = ?", (page.seq, column_id)
+    )
+    return {row["value"] for row in found}
+
+
 def index(connection: sqlite3.Connection, page: Node, values: Mapping[str, Sequence[str]]) -> None:
-    """Say anew by which options and numbers the row is found."""
+    """Say anew by which options, related pages and numbers the row is found."""
     connection.execute("DELETE FROM choice WHERE page = ?", (page.seq,))
     connection.executemany(
         "INSERT OR IGNORE INTO choice (data_source, column_id, value, page) VALUES (?, ?, ?, ?)",
         [(page.parent, column_id, value, page.seq) for column_id, held in values.items() for value in held],
+    )
+
+
+def index_column(connection: sqlite3.Connection, page: Node, column_id: str, values: Sequence[str]) -> None:
+    """The same for one column alone."""
+    connection.execute("DELETE FROM choice WHERE page = ? AND column_id = ?", (page.seq, column_id))
+    connection.executemany(
+        "INSERT OR IGNORE INTO choice (data_source, column_id, value, page) VALUES (?, ?, ?, ?)",
+        [(page.parent, column_id, value, page.seq) for value in values],
+    )
+
+
+def forget_columns(connection: sqlite3.Connection, data_source: str, column_ids: Sequence[str]) -> None:
+    """Find no row by these columns any more."""
+    connection.execute(
+        "DELETE FROM choice WHERE data_source = ? AND column_id IN (SELECT value FROM json_each(?))",
+        (data_source, json.dumps(list(column_ids))),
     )
 
 
