@@ -137,6 +137,15 @@ def attach(connection: sqlite3.Connection, upload: Upload) -> None:
         save(connection, replace(upload, expiry_time=None))
 
 
+def any_late(connection: sqlite3.Connection, now: int) -> bool:
+    """Whether something was not attached in time and is not marked yet."""
+    row = connection.execute(
+        "SELECT 1 FROM file_upload WHERE expiry_time <= ? AND status IN ('pending', 'uploaded') LIMIT 1",
+        (now,),
+    ).fetchone()
+    return row is not None
+
+
 def expire(connection: sqlite3.Connection, now: int) -> int:
     """Mark what was not attached in time, and drop its bytes; how many there were."""
     rows = connection.execute(

@@ -10,7 +10,7 @@ from typing import Self
 
 from notion_embedded.model.dates import milliseconds, minute
 from notion_embedded.model.rich_text import text_run
-from notion_embedded.store import nodes, outbox, tokens
+from notion_embedded.store import files, nodes, outbox, tokens
 from notion_embedded.store.bell import Bell
 from notion_embedded.store.database import Database, connect, migrate, transaction
 from notion_embedded.store.errors import StoreError
@@ -63,7 +63,8 @@ class Workspace:
         """
         with self._database.writing() as connection:
             yield connection
-            news = outbox.seal(connection, milliseconds(self.now()))
+            sealed = outbox.seal(connection, milliseconds(self.now()))
+            news = sealed or files.next_import(connection) is not None
         if news:
             self.bell.ring()
 
