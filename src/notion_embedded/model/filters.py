@@ -408,7 +408,7 @@ _FAMILIES: Mapping[str, Mapping[str, Argument]] = {
     "files": _EMPTIES,
     "formula": {},
     "rollup": {},
-    "verification": {"status": _state},
+    "verification": {"status": _state, "does_not_equal": _state},
 }
 _RELATED = (
     "rich_text", "number", "checkbox", "select", "multi_select", "relation", "date", "people", "files",
@@ -491,7 +491,8 @@ def _column_matches(leaf: Leaf, column: Column, row: Row, desk: Desk) -> bool:
             span: Span = leaf.argument
             return not empty and span.holds(moment_of(value["start"]))
         case "verification":
-            return bool(verification_state(value, desk.now) == leaf.argument)
+            same: bool = verification_state(value, desk.now) == leaf.argument
+            return same is (leaf.condition == "status")
         case _:
             return _among(leaf, value or [])
 
