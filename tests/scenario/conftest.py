@@ -544,8 +544,10 @@ def _is_about(asked: dict[str, Any], title: str) -> bool:
 
 
 @pytest.fixture
-async def model() -> AsyncIterator[FakeModel]:
-    """A model endpoint on this machine."""
+async def model(office: Office) -> AsyncIterator[FakeModel]:
+    """A model endpoint on this machine; the office trusts its models with tools."""
+    strong = "\n".join(f"[{task}]\nweak_tools = false" for task in ("reasoning", "coding", "simple"))
+    (office.home / "models.toml").write_text(strong)
     fake = FakeModel()
     async with serve_app(fake.app()) as url:
         fake.url = f"{url}/v1"

@@ -44,7 +44,9 @@ class Turn:
     label: str = ""
     """What people call the work that this turn belongs to, such as a ticket's number."""
     persona: str = ""
-    """The agent's persona, for a ticket; empty in a person's own chat."""
+    """Who the agent is and how it works, for a ticket; empty in a person's own chat."""
+    framed: str = ""
+    """The request as a model is shown it, where that is more than its words: a ticket with its material."""
     memo: Any = None
     """What the planner last asked to be reminded of."""
 

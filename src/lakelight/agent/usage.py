@@ -47,3 +47,13 @@ def tokens_of(connection: Connection, run_id: str) -> tuple[int, int]:
         (run_id,),
     ).one()
     return int(row[0]), int(row[1])
+
+
+def models_of(connection: Connection, run_id: str) -> tuple[str, ...]:
+    """The models that have answered in a run, in the order in which they first did."""
+    rows = connection.exec_driver_sql(
+        "SELECT model FROM model_usage WHERE run_id = ? AND outcome = 'ok'"
+        " GROUP BY model ORDER BY min(rowid)",
+        (run_id,),
+    )
+    return tuple(str(model) for (model,) in rows)

@@ -12,7 +12,7 @@ from lakelight.agent.turns import Loop
 from lakelight.agent.undos import Undos
 from lakelight.audit import Sink, Trail
 from lakelight.bootstrap.home import Place, owner_file, remember_workspace, trail_key
-from lakelight.bootstrap.planner import CachedIndex, TemplateTasks, build_planners
+from lakelight.bootstrap.planner import CachedIndex, TemplateBriefs, build_planners, build_ticket_planner
 from lakelight.clock import Clock
 from lakelight.daemon import Service, StateSources
 from lakelight.errors import ConfigurationError
@@ -32,6 +32,7 @@ from lakelight.settings import DEFAULT_MODEL_URL, Loaded, ModelSettings, Setting
 from lakelight.storage import Connection, Database, migrate
 from lakelight.tickets.columns import ColumnNames
 from lakelight.tickets.dispatcher import Dispatcher, open_ledger
+from lakelight.tickets.drafts import Drafts
 from lakelight.tickets.personas import Personas
 from lakelight.tickets.poller import Poller
 from lakelight.tickets.roster import Roster, parse_roster
@@ -300,17 +301,26 @@ async def build_house(
         progress=progress,
         bot_id=bot_id,
     )
+    personas = Personas(notion, clock, timedelta(seconds=settings.tickets.persona_seconds))
     worker = Worker(
         database=database,
         runs=runs,
         roster=roster,
         sources=sources,
-        personas=Personas(notion, clock, timedelta(seconds=settings.tickets.persona_seconds)),
+        personas=personas,
         reader=notion,
         door=door,
-        model=model,
-        # Templates never stand in for a model that is set up.
-        tasks=None if settings.model.configured else TemplateTasks(index, loop),
+        drafts=Drafts(
+            loop=loop,
+            reader=notion,
+            personas=personas,
+            model=model,
+            planner_for=build_ticket_planner(model, index),
+            templates=TemplateBriefs(index),
+            database=database,
+            clock=clock,
+            progress=progress,
+        ),
         trail=trail,
         clock=clock,
         progress=progress,

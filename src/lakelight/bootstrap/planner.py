@@ -3,13 +3,10 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from lakelight.agent import Journal
 from lakelight.agent.planners.offline import OfflinePlanner, WorkspaceIndex, build_index, understands
-from lakelight.agent.planning import Planner, Turn
-from lakelight.agent.turns import Ended, Loop, Suspended
+from lakelight.agent.planning import Planner
 from lakelight.clock import Clock
-from lakelight.guard import Asker
-from lakelight.llm import ChatModel, ModelError, Purpose
+from lakelight.llm import ChatModel, ModelError, Purpose, TaskKind
 from lakelight.notion import NotionReader
 
 _REMEMBERED = timedelta(minutes=2)
@@ -63,25 +60,28 @@ def build_planners(
     )
 
 
-class TemplateTasks:
-    """Carries out briefs that the templates cover, by the same loop as a chat."""
+def build_ticket_planner(
+    model: ChatModel | None, index: CachedIndex
+) -> Callable[[Purpose, TaskKind], Planner] | None:
+    """Gives the planner of a ticket; nothing where no model is set up."""
+    if model is None:
+        return None
+    from lakelight.agent.planners.model import ModelPlanner
 
-    def __init__(self, index: CachedIndex, loop: Loop) -> None:
+    planner = ModelPlanner(model, purpose=Purpose(agent=""), names=index)
+    return lambda purpose, task: planner.for_run(purpose, task=task)
+
+
+class TemplateBriefs:
+    """Knows which briefs the templates carry out."""
+
+    def __init__(self, index: CachedIndex) -> None:
         self._index = index
-        self._loop = loop
 
-    async def covers(self, brief: str, page_id: str) -> bool:
+    async def cover(self, brief: str, page_id: str) -> bool:
         """True when `brief` is a command that is understood as a whole.
 
         Raises:
             NotionError: Notion could not be asked.
         """
         return understands(brief, await self._index(), page_id)
-
-    async def carry_out(self, turn: Turn, journal: Journal, asker: Asker) -> Ended | Suspended:
-        """Bring it as far as it can go now.
-
-        Raises:
-            NotionError: Notion could not be asked.
-        """
-        return await self._loop.advance(turn, journal, asker)

@@ -10,12 +10,16 @@ _CODE_FENCE = re.compile(r"\A```(?:markdown|md)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _TURN_MARK = re.compile(r"<(?=\|)")
 
 
-def fence_name(data: str) -> str:
-    """A name that occurs nowhere in `data`, in no width or case; the same for the same data."""
+def fence_name(data: str, label: str = "DATA") -> str:
+    """A name that occurs nowhere in `data`, in no width or case; the same for the same data.
+
+    Args:
+        label: What it begins with, which tells a reader what stands between the fences.
+    """
     folded = _fold(data)
     turn = 0
     while True:
-        name = "DATA-" + sha256(f"{turn}\n{data}".encode("utf-8", "replace"))[:12]
+        name = f"{label}-" + sha256(f"{turn}\n{data}".encode("utf-8", "replace"))[:12]
         if _fold(name) not in folded:
             return name
         turn += 1

@@ -1,5 +1,7 @@
 """Personas and memories, read from Notion and remembered for ten minutes."""
 
+import asyncio
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -26,6 +28,7 @@ class Personas:
         self._remembered = remembered
         self._personas: dict[str, tuple[datetime, Persona]] = {}
         self._memories: dict[str, tuple[datetime, str]] = {}
+        self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def load(self, agent: Agent) -> Persona | NoPersona:
         """The persona of `agent`; one that was read within the last minutes is not read again.
@@ -36,6 +39,11 @@ class Personas:
         page_id = agent.instruction_page_id
         if page_id is None:
             return NoPersona("missing")
+        # Tickets come several at once, and one of them reads for all.
+        async with self._reading[page_id]:
+            return await self._load(agent, page_id)
+
+    async def _load(self, agent: Agent, page_id: str) -> Persona | NoPersona:
         known = self._personas.get(page_id)
         if known and self._fresh(known[0]):
             return known[1]
@@ -63,6 +71,10 @@ class Personas:
         page_id = agent.memory_page_id
         if page_id is None:
             return ""
+        async with self._reading[page_id]:
+            return await self._remember(page_id)
+
+    async def _remember(self, page_id: str) -> str:
         known = self._memories.get(page_id)
         if known and self._fresh(known[0]):
             return known[1]

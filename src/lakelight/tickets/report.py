@@ -13,20 +13,43 @@ _MOST_ROWS = 30
 def report(reply: Reply, messages: Messages) -> str:
     """The Markdown of a reply: what was done, what failed, what was stopped, what was found."""
     sections = [
-        _section(messages, "report.done", _effects(messages, reply.done)),
-        _section(messages, "report.failed", _effects(messages, reply.failed)),
-        _section(messages, "report.cancelled", _effects(messages, reply.cancelled)),
-        _section(messages, "report.stopped", _effects(messages, reply.stopped)),
-        _section(messages, "report.found", _findings(messages, reply.found)),
-        _section(messages, "report.open", _open(messages, reply)),
+        reply.said,
+        *_facts(messages, reply),
+        _section(messages.say("report.found"), _findings(messages, reply.found)),
+        _section(messages.say("report.open"), _open(messages, reply)),
     ]
-    if reply.said:
-        sections.insert(0, reply.said)
     return "\n\n".join(section for section in sections if section)
 
 
-def _section(messages: Messages, key: str, lines: Sequence[str]) -> str:
-    return f"### {messages.say(key)}\n\n" + "\n".join(lines) if lines else ""
+def report_of_model(reply: Reply, messages: Messages) -> str:
+    """The Markdown of a reply to a turn that a model planned: the facts, then its words to the end.
+
+    What was found is left to its words: it has read for the answer's sake. That nothing was changed is said,
+    since a model may say otherwise.
+    """
+    facts = [section for section in _facts(messages, reply) if section]
+    sections = [
+        *(facts or [messages.say("report.unchanged")]),
+        _section(messages.say("report.open"), _open(messages, reply)),
+    ]
+    if reply.said:
+        sections.append(f"### {messages.say('report.said')}\n\n{reply.said}")
+    else:
+        sections.append(_section(messages.say("report.found"), _findings(messages, reply.found)))
+    return "\n\n".join(section for section in sections if section)
+
+
+def _facts(messages: Messages, reply: Reply) -> list[str]:
+    return [
+        _section(messages.say("report.done"), _effects(messages, reply.done)),
+        _section(messages.say("report.failed"), _effects(messages, reply.failed)),
+        _section(messages.say("report.cancelled"), _effects(messages, reply.cancelled)),
+        _section(messages.say("report.stopped"), _effects(messages, reply.stopped)),
+    ]
+
+
+def _section(heading: str, lines: Sequence[str]) -> str:
+    return f"### {heading}\n\n" + "\n".join(lines) if lines else ""
 
 
 def _effects(messages: Messages, effects: Sequence[Effect]) -> list[str]:

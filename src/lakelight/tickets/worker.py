@@ -14,15 +14,13 @@ from typing import Any, Protocol
 
 from lakelight import ids
 from lakelight.agent import Journal, Progress, Run, Runs
-from lakelight.agent.planning import Turn
-from lakelight.agent.turns import Ended, Suspended
+from lakelight.agent.turns import Suspended
 from lakelight.audit import Entry as TrailEntry, Trail
 from lakelight.clock import Clock, iso, parse_iso
 from lakelight.errors import LakelightError, StorageError
 from lakelight.execution import Door
 from lakelight.guard import Asker
-from lakelight.llm import Message, Model, ModelError, ModelTimeout, Purpose
-from lakelight.messages import Messages
+from lakelight.llm import ModelError, ModelTimeout
 from lakelight.notion import NotionError, NotionLimited, NotionReader, NotionRefused
 from lakelight.notion.markdown import chunks, to_blocks
 from lakelight.operations import (
@@ -39,19 +37,17 @@ from lakelight.operations import (
 )
 from lakelight.storage import Connection, Database
 from lakelight.tickets import ledger, mark
-from lakelight.tickets.language import Language, language_of
+from lakelight.tickets.drafts import Draft, Drafts
+from lakelight.tickets.language import language_of
 from lakelight.tickets.news import Seen, expected_hash
 from lakelight.tickets.persona import Persona
 from lakelight.tickets.personas import NoPersona, Personas
 from lakelight.tickets.plan import own_ticket
-from lakelight.tickets.prompt import Context, build_prompt, task_kind
 from lakelight.tickets.receipt import Maker, compose
-from lakelight.tickets.references import RelatedPage, search_words
-from lakelight.tickets.report import report
-from lakelight.tickets.roster import Agent, Roster
+from lakelight.tickets.roster import Roster
 from lakelight.tickets.source import Source
-from lakelight.tickets.template import template_receipt
-from lakelight.tickets.ticket import Ticket, parse_ticket
+from lakelight.tickets.ticket import parse_ticket
+from lakelight.tickets.work import Work
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +55,6 @@ _LONGEST_WAIT = timedelta(minutes=30)
 _MOST_FAULTS = 5
 _MOST_ROUNDS = 5
 """After so many sends without an answer the next one takes its time."""
-_MOST_RELATED = 5
 
 
 class Sources(Protocol):
@@ -100,44 +95,6 @@ class _Drop(Exception):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
-    """What every step of one run needs."""
-
-    run: Run
-    journal: Journal
-    source: Source
-    page: Mapping[str, Any]
-    ticket: Ticket
-    agent: Agent
-    asker: Asker
-    language: Language
-
-    @property
-    def label(self) -> str:
-        return self.ticket.number or self.ticket.title or self.ticket.page_id[:8]
-
-
-class Tasks(Protocol):
-    """What can be carried out by tools, without a language model."""
-
-    async def covers(self, brief: str, page_id: str) -> bool:
-        """True when `brief` is a command that is understood as a whole.
-
-        Raises:
-            NotionError: Notion could not be asked.
-        """
-        ...
-
-    async def carry_out(self, turn: Turn, journal: Journal, asker: Asker) -> Ended | Suspended:
-        """Bring it as far as it can go now; in the journal, so that it can be taken up again.
-
-        Raises:
-            NotionError: Notion could not be asked.
-        """
-        ...
-
-
 class Worker:
     """Advances runs."""
 
@@ -151,8 +108,7 @@ class Worker:
         personas: Personas,
         reader: NotionReader,
         door: Door,
-        model: Model | None,
-        tasks: Tasks | None,
+        drafts: Drafts,
         trail: Trail,
         clock: Clock,
         progress: Progress,
@@ -165,8 +121,7 @@ class Worker:
         self._personas = personas
         self._reader = reader
         self._door = door
-        self._model = model
-        self._tasks = tasks
+        self._drafts = drafts
         self._trail = trail
         self._clock = clock
         self._progress = progress
@@ -181,7 +136,7 @@ class Worker:
         run = await self._database.run(lambda connection: self._runs.work(connection, run_id))
         if run is None:
             return
-        work: _Work | None = None
+        work: Work | None = None
         try:
             work = await self._begin(run)
             await self._work(work)
@@ -204,7 +159,7 @@ class Worker:
             else:
                 await self._wait(run, work, _Wait(reason="fault", facts=facts, until=self._after(run)))
 
-    async def _begin(self, run: Run) -> _Work:
+    async def _begin(self, run: Run) -> Work:
         source = await self._sources.source()
         journal = await Journal.open(self._database, self._clock, run.id)
         page: Mapping[str, Any] = journal.get("claimed") or {}
@@ -216,7 +171,7 @@ class Worker:
             # A page in the trash is in no answer to a query, so no poll tells of it.
             await self._refuse_trash(run.page_id)
         own = own_ticket(ticket, source)
-        return _Work(
+        return Work(
             run=run,
             journal=journal,
             source=source,
@@ -231,7 +186,7 @@ class Worker:
         if (await self._reader.page(page_id)).get("in_trash"):
             raise _Drop(reason="in_trash")
 
-    async def _work(self, work: _Work) -> None:
+    async def _work(self, work: Work) -> None:
         persona = await self._persona(work)
         await self._pick_up(work)
         draft = await self._draft(work, persona)
@@ -239,7 +194,7 @@ class Worker:
         await self._write_receipt(work, number, draft)
         await self._finish(work, number)
 
-    async def _persona(self, work: _Work) -> Persona:
+    async def _persona(self, work: Work) -> Persona:
         persona = await self._personas.load(work.agent)
         if isinstance(persona, NoPersona):
             facts = {"name": work.agent.key, "page": work.agent.instruction_page_id or ""}
@@ -247,91 +202,31 @@ class Worker:
         await work.journal.once("persona", {"sha256": persona.sha256})
         return persona
 
-    async def _pick_up(self, work: _Work) -> None:
+    async def _pick_up(self, work: Work) -> None:
         if work.journal.get("picked_up") is None:
             text = mark.picked_up(work.agent.name, iso(self._clock.now()))
             await self._mark(work, "picked_up", text, work.source.words.working)
             self._progress.tell("ticket.picked_up", ticket=work.label, agent=work.agent.key)
 
-    async def _draft(self, work: _Work, persona: Persona) -> Mapping[str, Any]:
-        draft = work.journal.get("draft")
-        if draft is None and await self._is_task(work):
-            draft = await self._carry_out(work)
-        if draft is None:
-            context = await self._context(work)
-            self._progress.tell("ticket.read", ticket=work.label, related=len(context.related))
-            draft = await work.journal.once("draft", await self._write_draft(work, persona, context))
-            self._progress.tell("ticket.drafted", ticket=work.label, model=draft["model"] or "")
-        found: Mapping[str, Any] = draft
-        return found
-
-    async def _is_task(self, work: _Work) -> bool:
-        if self._tasks is None or not work.ticket.brief:
-            return False
-        covered = work.journal.get("task")
-        if covered is None:
-            covers = await self._tasks.covers(work.ticket.brief, work.ticket.page_id)
-            covered = await work.journal.once("task", covers)
-        return bool(covered)
-
-    async def _carry_out(self, work: _Work) -> Mapping[str, Any] | None:
-        """The draft made of what was done; None when it turns out to take a model."""
-        if self._tasks is None:
-            return None
-        turn = Turn(
-            request=work.ticket.brief,
-            language=work.language,
-            page=work.ticket.page_id,
-            label=work.label,
-        )
-        result = await self._tasks.carry_out(turn, work.journal, work.asker)
-        match result:
+    async def _draft(self, work: Work, persona: Persona) -> Draft:
+        try:
+            draft = await self._drafts.make(work, persona)
+        except ModelTimeout:
+            await self._mark(work, "timed_out", mark.timed_out(iso(self._clock.now()), work.language), None)
+            raise
+        match draft:
             case Suspended(reason="approval", reply=reply):
-                words = work.source.words
-                await self._mark(
-                    work, "needs_you", mark.needs_you("approval", work.language), words.needs_you
-                )
                 asked = next((effect.approval for effect in reply.waiting if effect.approval), "")
+                await self._mark(
+                    work, "needs_you", mark.needs_you("approval", work.language), work.source.words.needs_you
+                )
                 raise _Wait(reason="approval", facts={"approval": asked}, until=None)
             case Suspended(reason=reason, until=until):
                 raise _Wait(reason=reason, facts={}, until=until)
-            case Ended(reply=reply) if reply.ending == "needs_model":
-                return None
-            case Ended(reply=reply):
-                text = report(reply, Messages(work.language))
-                at = iso(self._clock.now())
-                draft: Mapping[str, Any] = await work.journal.once(
-                    "draft", {"text": text, "model": None, "at": at}
-                )
-                self._progress.tell("ticket.carried_out", ticket=work.label, done=len(reply.done))
+            case _:
                 return draft
 
-    async def _context(self, work: _Work) -> Context:
-        body = await self._reader.page_markdown(work.ticket.page_id)
-        related: dict[str, RelatedPage] = {}
-        for words in search_words(work.ticket.title, 1):
-            for page in await self._reader.search(words, "page", 3 * _MOST_RELATED):
-                if page["id"] != work.ticket.page_id and len(related) < _MOST_RELATED:
-                    related[page["id"]] = RelatedPage(title=_title(page), url=str(page.get("url", "")))
-        memory = await self._personas.memory(work.agent) if self._model else ""
-        return Context(page_body=body.markdown, memory=memory, related=tuple(related.values()))
-
-    async def _write_draft(self, work: _Work, persona: Persona, context: Context) -> dict[str, object]:
-        at = iso(self._clock.now())
-        if self._model is None:
-            related = list(context.related)
-            text = template_receipt(work.ticket, work.agent, related, context.page_body, work.language)
-            return {"text": text, "model": None, "at": at}
-        messages = [Message(role, text) for role, text in build_prompt(persona, work.ticket, context)]
-        purpose = Purpose(agent=work.agent.key, ticket=work.ticket.page_id, run=work.run.id)
-        try:
-            answer = await self._model.complete(task_kind(work.ticket, work.agent), messages, purpose=purpose)
-        except ModelTimeout:
-            await self._mark(work, "timed_out", mark.timed_out(at, work.language), None)
-            raise
-        return {"text": answer.text, "model": answer.model, "at": at}
-
-    async def _write_receipt(self, work: _Work, number: int, draft: Mapping[str, Any]) -> None:
+    async def _write_receipt(self, work: Work, number: int, draft: Mapping[str, Any]) -> None:
         def freeze(_connection: Connection) -> list[str]:
             maker = Maker(agent_name=work.agent.name, at_iso=draft["at"], model=draft["model"])
             markdown = compose(number, maker, str(draft["text"]), work.language)
@@ -344,7 +239,7 @@ class Worker:
                 await work.journal.once(step, _told(outcome))
                 self._progress.tell("ticket.written", ticket=work.label, receipt=number, part=index + 1)
 
-    async def _finish(self, work: _Work, number: int) -> None:
+    async def _finish(self, work: Work, number: int) -> None:
         if work.journal.get("finished") is None:
             text = mark.finished(number, iso(self._clock.now()), work.language)
             await self._mark(work, "finished", text, work.source.words.done)
@@ -352,7 +247,7 @@ class Worker:
         await self._end(work.run, "done", seen, receipt=number, agent=work.agent.key)
         self._progress.tell("ticket.done", ticket=work.label, agent=work.agent.key, receipt=number)
 
-    async def _mark(self, work: _Work, step: str, text: str, word: str | None) -> None:
+    async def _mark(self, work: Work, step: str, text: str, word: str | None) -> None:
         """Set the self-check and, where a word is set for it, the status; once."""
         properties = {**work.source.self_check_write(text), **work.source.status_write(word)}
         if not properties:
@@ -378,7 +273,7 @@ class Worker:
         )
 
     async def _submit(
-        self, work: _Work, operation: Operation, before: Mapping[str, Any] | None, *, must: bool = True
+        self, work: Work, operation: Operation, before: Mapping[str, Any] | None, *, must: bool = True
     ) -> Outcome:
         """The outcome when it lets the run go on.
 
@@ -424,7 +319,7 @@ class Worker:
                 log.warning("mark.left_out", extra={"ticket": work.label})
         return outcome
 
-    def _append(self, work: _Work, blocks: Sequence[Mapping[str, Any]]) -> Operation:
+    def _append(self, work: Work, blocks: Sequence[Mapping[str, Any]]) -> Operation:
         page_id = work.ticket.page_id
         return Operation(
             id=ids.fresh("op"),
@@ -433,7 +328,7 @@ class Worker:
             request=request("PATCH", f"/blocks/{page_id}/children", {"children": list(blocks)}),
         )
 
-    async def _seen(self, work: _Work) -> Seen:
+    async def _seen(self, work: Work) -> Seen:
         """How the page looks when nothing but our own writes happened to it."""
         steps = [
             work.journal.get(step) for step in ("picked_up", "timed_out", "needs_you", "failed", "finished")
@@ -448,7 +343,7 @@ class Worker:
             content_hash=expected_hash(work.page, _marked(work)),
         )
 
-    async def _wait(self, run: Run, work: _Work | None, wait: _Wait) -> None:
+    async def _wait(self, run: Run, work: Work | None, wait: _Wait) -> None:
         seen = await self._seen_or_none(work)
 
         def park(connection: Connection) -> None:
@@ -470,7 +365,7 @@ class Worker:
             facts=wait.facts,
         )
 
-    async def _fail(self, run: Run, work: _Work | None, fail: _Fail) -> None:
+    async def _fail(self, run: Run, work: Work | None, fail: _Fail) -> None:
         if work is not None:
             try:
                 text = mark.failed(fail.failure, iso(self._clock.now()), work.language)
@@ -532,7 +427,7 @@ class Worker:
 
         await self._database.run(end)
 
-    async def _seen_or_none(self, work: _Work | None) -> Seen | None:
+    async def _seen_or_none(self, work: Work | None) -> Seen | None:
         if work is None:
             return None
         try:
@@ -553,7 +448,7 @@ class Worker:
         return self._clock.now() + min(self._retry * (1 << min(run.tries, 10)), _LONGEST_WAIT)
 
 
-def _marked(work: _Work) -> dict[str, Any]:
+def _marked(work: Work) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for step in ("picked_up", "timed_out", "needs_you", "failed", "finished"):
         properties.update((work.journal.get(step) or {}).get("properties", {}))
@@ -580,10 +475,3 @@ def _stamp(outcome: Outcome) -> str | None:
     if isinstance(outcome, Written) and outcome.page:
         return str(outcome.page.get("last_edited_time"))
     return None
-
-
-def _title(page: Mapping[str, Any]) -> str:
-    for value in page.get("properties", {}).values():
-        if value.get("type") == "title":
-            return "".join(part.get("plain_text", "") for part in value["title"])
-    return ""

@@ -1,5 +1,6 @@
 """Personas and memories: whose page is read, when it is read again, and what is said when it cannot be."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -41,6 +42,7 @@ class Pages:
         self.read: list[str] = []
 
     async def page(self, page_id: str) -> Mapping[str, Any]:
+        await asyncio.sleep(0)
         self.read.append(f"page {page_id}")
         if page_id not in self.texts:
             raise NOT_SHARED
@@ -60,6 +62,17 @@ def clock() -> Clock:
 
 def personas(pages: Any, clock: Clock) -> Personas:
     return Personas(pages, clock, timedelta(minutes=10))
+
+
+async def test_tickets_that_come_together_have_a_persona_read_once(clock: Clock) -> None:
+    pages = Pages(instructions="# 你是译典", memory="上次")
+    known = personas(pages, clock)
+
+    loaded = await asyncio.gather(*(known.load(AGENT) for _ in range(3)))
+    await asyncio.gather(*(known.memory(AGENT) for _ in range(3)))
+
+    assert len(set(loaded)) == 1
+    assert pages.read == ["page instructions", "text instructions", "text memory"]
 
 
 async def test_the_persona_is_the_text_of_the_instruction_page(clock: Clock) -> None:

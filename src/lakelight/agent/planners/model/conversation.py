@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from lakelight.agent.planners.model.wording import RULES, WORDS
+from lakelight.agent.planners.model.wording import ENDS, RULES, WORDS
 from lakelight.agent.planning import Step, Turn
 from lakelight.llm import Called, ChatMessage, Message, Returned, ToolCall, fence, tame
 from lakelight.tools import ToolSpec
@@ -42,7 +42,7 @@ def conversation(turn: Turn, most_data: int) -> list[ChatMessage]:
 
 def opening(turn: Turn) -> list[ChatMessage]:
     """Our rules, and the request."""
-    rules = RULES[turn.language]
+    rules = f"{RULES[turn.language]}\n{ENDS[turn.language]['ticket' if turn.framed else 'chat']}"
     system = f"{turn.persona}\n\n{rules}" if turn.persona else rules
     return [Message("system", system), Message("user", _asked(turn))]
 
@@ -73,7 +73,8 @@ def _asked(turn: Turn) -> str:
         parts.append(words["page"].format(page=_line(turn.page)))
     if turn.target:
         parts.append(words["target"].format(target=_line(turn.target)))
-    parts.append(f"{words['request']}\n{tame(turn.request)}")
+    # Who frames a request has tamed and fenced what is in it.
+    parts.append(turn.framed or f"{words['request']}\n{tame(turn.request)}")
     return "\n\n".join(parts)
 
 

@@ -76,14 +76,15 @@ class ModelPlanner:
         self,
         purpose: Purpose,
         *,
+        task: TaskKind | None = None,
         on_text: Callable[[str], None] | None = None,
         on_restart: Callable[[ModelError], None] | None = None,
     ) -> "ModelPlanner":
-        """The same planner for one run, with somebody to show its words to."""
+        """The same planner for one run: on its account, for its kind of task, with its listeners."""
         return ModelPlanner(
             self._model,
             purpose=purpose,
-            task=self._task,
+            task=task or self._task,
             names=self._names,
             on_text=on_text,
             on_restart=on_restart,

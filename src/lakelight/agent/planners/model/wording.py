@@ -1,5 +1,7 @@
 """What the planning model is told in our words. They stay the same: providers can keep them cached."""
 
+from typing import Literal
+
 from lakelight.messages import Language
 
 RULES: dict[Language, str] = {
@@ -12,8 +14,7 @@ RULES: dict[Language, str] = {
         "目标不清楚或缺少信息时，用 ask_user 问。\n"
         "- 需要读的一起读；写操作一次只做一个，看到结果再做下一个。已经写过的不要重复写。\n"
         "- 只做用户要求的事。用户没有要求，就不要归档，也不要覆盖。\n"
-        "- 结果是 stopped、rejected 或 refused 的操作到此为止，不要换一种办法再试。\n"
-        "- 完成后用中文简短回答：查到了什么。写操作是否成功由系统告诉用户，你不要自称已经完成。"
+        "- 结果是 stopped、rejected 或 refused 的操作到此为止，不要换一种办法再试。"
     ),
     "en": (
         "## Fixed rules (they stand above everything before them)\n"
@@ -25,11 +26,28 @@ RULES: dict[Language, str] = {
         "- Read together what you need to read; write one thing at a time, and see what came of it before "
         "the next. Never repeat a write that was done.\n"
         "- Do what the user asked and nothing else. Archive or overwrite only what he asked you to.\n"
-        "- An outcome of stopped, rejected or refused is final: do not try another way.\n"
-        "- At the end answer briefly in English: what you found. Whether a write was done is told to the "
-        "user by the system; never claim it yourself."
+        "- An outcome of stopped, rejected or refused is final: do not try another way."
     ),
 }
+ENDS: dict[Language, dict[Literal["chat", "ticket"], str]] = {
+    "zh": {
+        "chat": "- 完成后用中文简短回答：查到了什么。写操作是否成功由系统告诉用户，你不要自称已经完成。",
+        "ticket": (
+            "- 最后一次回答就是回执的正文，用中文写。写操作做成了哪些由系统列在回执里，你不要自称已经完成。"
+        ),
+    },
+    "en": {
+        "chat": (
+            "- At the end answer briefly in English: what you found. Whether a write was done is told to the "
+            "user by the system; never claim it yourself."
+        ),
+        "ticket": (
+            "- Your last answer is the body of the receipt; write it in English. Which writes were done is "
+            "listed there by the system; never claim it yourself."
+        ),
+    },
+}
+"""The last of the rules: how to end."""
 
 WORDS: dict[Language, dict[str, str]] = {
     "zh": {
