@@ -66,7 +66,7 @@ def page(direct: Any) -> Page:
     return Page(direct)
 
 
-EDITS = [
+EDITS: list[tuple[str, Json, Json]] = [
     ("paragraph", {"rich_text": text("a")}, {"rich_text": text("b"), "color": "red"}),
     ("heading_1", {"rich_text": text("a")}, {"is_toggleable": True}),
     ("heading_2", {"rich_text": text("a")}, {"rich_text": text("b")}),
@@ -95,7 +95,7 @@ EDITS = [
 
 
 async def test_every_type_is_made_read_and_edited_and_keeps_its_type(page: Page) -> None:
-    wrong = []
+    wrong: list[Any] = []
     for kind, made, change in EDITS:
         (block,) = await page.add({"type": kind, kind: made})
         status, edited = await page.edit(block["id"], {kind: change})

@@ -74,7 +74,9 @@ class Tree:
     # What is called
 
     async def append(self, parent: str, count: int, after: str | None) -> None:
-        blocks = [{"toggle": {"rich_text": [], "children": [{"toggle": {"rich_text": []}}]}}] * count
+        blocks: list[Json] = [
+            {"toggle": {"rich_text": [], "children": [{"toggle": {"rich_text": []}}]}}
+        ] * count
         status, answer = await self.ask(
             "PATCH", f"/blocks/{parent}/children", {"children": blocks, **_position(after, "start", "end")}
         )

@@ -243,7 +243,7 @@ async def test_only_a_person_makes_a_page_at_the_top(direct: Any, root: str) -> 
 
 
 async def test_a_page_shows_only_the_properties_that_are_asked_for(direct: Any, root: str) -> None:
-    schema = {"Name": {"title": {}}, "Count": {"number": {}}, "Tags": {"multi_select": {}}}
+    schema: Json = {"Name": {"title": {}}, "Count": {"number": {}}, "Tags": {"multi_select": {}}}
     database = await ok(
         direct,
         "POST",

@@ -64,7 +64,7 @@ def newest(direct: Any) -> Asking:
 @pytest.fixture
 async def table(oldest: Asking, root: str) -> Json:
     """A database made as in 2022."""
-    schema = {"Task": {"title": {}}, "Points": {"number": {}}, "Done": {"checkbox": {}}}
+    schema: Json = {"Task": {"title": {}}, "Points": {"number": {}}, "Done": {"checkbox": {}}}
     body = {"parent": {"type": "page_id", "page_id": root}, "title": text("Old"), "properties": schema}
     return await oldest("POST", "/databases", body)
 
