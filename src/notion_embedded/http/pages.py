@@ -171,6 +171,8 @@ def _check_template(call: Call) -> None:
 def _content(desk: Desk, call: Call) -> tuple[list[Json], list[Json]]:
     """The page's blocks, and the text of a first heading in Markdown, which can become the title."""
     given = [key for key in ("children", "content", "markdown") if call.body.get(key) is not None]
+    if call.body.get("markdown_version") is not None and "markdown" not in given:
+        raise failed("body.markdown_version", "not present", call.body["markdown_version"])
     if len(given) > 1:
         raise guessed(
             f"body failed validation: body.{given[0]} and body.{given[1]} cannot be given together."
@@ -179,7 +181,8 @@ def _content(desk: Desk, call: Call) -> tuple[list[Json], list[Json]]:
         return [], []
     reading = Reading(desk)
     if given[0] == "markdown":
-        trees = page_markdown.read(a_string(call.body["markdown"], "body.markdown"), reading)
+        dialect = page_markdown.read_version(call.body.get("markdown_version"), "body.markdown_version")
+        trees = page_markdown.read(a_string(call.body["markdown"], "body.markdown"), reading, dialect)
         if trees and trees[0]["type"] == "heading_1" and not trees[0]["children"]:
             return trees, list(trees[0]["heading_1"]["rich_text"])
         return trees, []

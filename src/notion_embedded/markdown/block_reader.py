@@ -6,17 +6,17 @@ refused: a line that is no syntax is a paragraph, so no text is lost.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from notion_embedded.markdown.blocks import MAX_DEPTH, Tree, text_blocks, tree
+from notion_embedded.markdown.assembly import child_blocks, contain, media_blocks, named_blocks
+from notion_embedded.markdown.blocks import MAX_DEPTH, Read, Tree, equation_blocks, text_blocks, tree
 from notion_embedded.markdown.inline_reader import read_text, unescape
 from notion_embedded.markdown.languages import find_language
-from notion_embedded.markdown.pieces import RichText, Style, Text, link_target, to_rich_text
+from notion_embedded.markdown.pieces import RichText, Text, to_rich_text
 from notion_embedded.markdown.tables import is_pipe_table, read_pipe_table, read_table, table_end
 from notion_embedded.markdown.tags import (
     ATTRIBUTES,
-    find_id,
     read_attributes,
     read_colour,
     take_block_attributes,
@@ -45,7 +45,6 @@ _REFERENCE = re.compile(rf"<(page|database)({ATTRIBUTES})(?:/>|>(.*)</\1\s*>)$")
 _SINGLE = re.compile(rf"<(table_of_contents|unknown)({ATTRIBUTES})/?>$")
 _EMPTY = re.compile(r"<empty-block\s*/>$")
 _TABLE = re.compile(rf"<table({ATTRIBUTES})>")
-_EMOJI = re.compile(r"(?:[^\x00-\x7f]|[#*0-9](?=[^\x00-\x7f])){1,40}")
 _EQUATION = re.compile(r"\$\$([^$]+)\$\$$")
 
 
@@ -69,14 +68,14 @@ def parse(markdown: str) -> list[Tree]:
 
     Child pages, databases and unknown blocks bear the id from their URL; all other blocks have none.
     """
-    return Reader(markdown).read_all()
+    return read(markdown).trees
 
 
-def top_level_ends(markdown: str) -> list[int]:
-    """Return, for each top-level block, the index of the line after it."""
+def read(markdown: str) -> Read:
+    """Return the same, and where each block ends."""
     reader = Reader(markdown)
-    reader.read_all()
-    return reader.ends
+    trees = reader.read_all()
+    return Read(trees, reader.ends)
 
 
 def read_runs(source: str) -> list[RichText]:
@@ -206,11 +205,11 @@ class Reader:
 
     def _equation(self, line: _Line) -> list[Tree] | None:
         if match := _EQUATION.match(line.text):
-            return [tree("equation", {"expression": match.group(1).strip()})]
+            return equation_blocks(match.group(1).strip())
         if line.text != "$$" or not any(later.text == "$$" for later in self._lines):
             return None
         expression = "\n".join(self._literal_lines(line, "$$".__eq__)).strip()
-        return [tree("equation", {"expression": expression})]
+        return equation_blocks(expression)
 
     def _table(self, line: _Line) -> list[Tree] | None:
         opening = _TABLE.match(line.text)
@@ -236,16 +235,20 @@ class Reader:
         text, more = take_block_attributes(line.text)
         colour = more.get("color", "")
         if match := _IMAGE.match(text):
-            return _external("image", unescape(match.group(2)), match.group(1))
+            return media_blocks("image", unescape(match.group(2)), read_runs(match.group(1)))
         if match := _MEDIA.match(text):
-            return _external(
-                match.group(1), read_attributes(match.group(2)).get("src", ""), match.group(3) or ""
+            return media_blocks(
+                match.group(1),
+                read_attributes(match.group(2)).get("src", ""),
+                read_runs(match.group(3) or ""),
             )
         if match := _REFERENCE.match(text):
-            return _reference(match.group(1), read_attributes(match.group(2)), match.group(3) or "")
+            return child_blocks(
+                match.group(1), read_attributes(match.group(2)), unescape((match.group(3) or "").strip())
+            )
         if match := _SINGLE.match(text):
             attributes = {"color": colour, **read_attributes(match.group(2))}
-            return _by_name(match.group(1), attributes)
+            return named_blocks(match.group(1), attributes)
         return None
 
     def _container(
@@ -259,7 +262,7 @@ class Reader:
         if following and (closing := _CLOSING.match(following.text)) and closing.group(1) == name:
             self._lines.pop()
             self._push(following.text[closing.end() :], line)
-        return _contain(name, attributes, title, children)
+        return contain(name, attributes, read_runs(title), children)
 
     def _contents(self, name: str, line: _Line, closers: tuple[str, ...], depth: int) -> list[Tree]:
         following = self._peek()
@@ -289,75 +292,3 @@ def _line(raw: str, number: int) -> _Line:
     text = raw.strip(" \t")
     indent = raw[: len(raw) - len(raw.lstrip(" \t"))]
     return _Line(text, len(indent.expandtabs(_TAB)), indent, raw, number)
-
-
-def _external(kind: str, url: str, caption: str) -> list[Tree]:
-    if link_target(url) is None:
-        return text_blocks(
-            "paragraph", read_runs(caption) or to_rich_text([Text(url, Style())]), {"color": "default"}
-        )
-    return [tree(kind, {"type": "external", "external": {"url": url}, "caption": read_runs(caption)})]
-
-
-def _by_name(name: str, attributes: dict[str, str]) -> list[Tree] | None:
-    if name == "table_of_contents":
-        return [tree(name, {"color": read_colour(attributes["color"]) or "default"})]
-    identity = find_id(attributes.get("url", ""))
-    if identity is None:
-        return None
-    return [tree("unsupported", {"block_type": attributes.get("alt", name)}, identity=identity)]
-
-
-def _reference(name: str, attributes: dict[str, str], title: str) -> list[Tree] | None:
-    identity = find_id(attributes.get("url", ""))
-    if identity is None:
-        return None
-    return [tree(f"child_{name}", {"title": unescape(title.strip())}, identity=identity)]
-
-
-def _contain(name: str, attributes: dict[str, str], title: str, children: Sequence[Tree]) -> list[Tree]:
-    colour = read_colour(attributes.get("color", "")) or "default"
-    blocks = list(children)
-    match name:
-        case "details":
-            return text_blocks("toggle", read_runs(title), {"color": colour}, _no_columns(blocks))
-        case "callout":
-            return _callout(attributes.get("icon"), colour, _no_columns(blocks))
-        case "column":
-            return [tree("column", _ratio(attributes.get("ratio", "")), _no_columns(blocks))]
-        case "columns":
-            return _columns(blocks)
-        case "synced_block":
-            return [tree("synced_block", {"synced_from": None}, _no_columns(blocks))]
-        case _:
-            original = find_id(attributes.get("url", ""))
-            source = {"type": "block_id", "block_id": original} if original else None
-            return [tree("synced_block", {"synced_from": source}, _no_columns(blocks))]
-
-
-def _callout(icon: str | None, colour: str, children: list[Tree]) -> list[Tree]:
-    rich_text: list[RichText] = []
-    if children and children[0]["type"] == "paragraph" and children[0]["paragraph"]["color"] == "default":
-        first = children.pop(0)
-        rich_text, children = first["paragraph"]["rich_text"], [*first["children"], *children]
-    emoji = icon if icon and _EMOJI.fullmatch(icon) else None
-    payload = {"icon": {"type": "emoji", "emoji": emoji} if emoji else None, "color": colour}
-    return [tree("callout", {"rich_text": rich_text, **payload}, children)]
-
-
-def _ratio(written: str) -> dict[str, float]:
-    return {"width_ratio": float(written) / 100} if re.fullmatch(r"\d{1,3}(?:\.\d+)?", written) else {}
-
-
-def _columns(blocks: list[Tree]) -> list[Tree]:
-    columns = [block for block in blocks if block["type"] == "column"]
-    others = [block for block in blocks if block["type"] != "column"]
-    if len(columns) > 1:
-        return [tree("column_list", {}, columns), *others]
-    return [*_no_columns(columns), *others]
-
-
-def _no_columns(blocks: Sequence[Tree]) -> list[Tree]:
-    return [
-        inner for block in blocks for inner in (block["children"] if block["type"] == "column" else [block])
-    ]

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from notion_embedded.markdown.blocks import MAX_DEPTH, Tree
+from notion_embedded.markdown.blocks import MAX_DEPTH, Rendered, Tree
 from notion_embedded.markdown.inline_writer import escape, write_text
 from notion_embedded.markdown.pieces import RichText, from_rich_text
 from notion_embedded.markdown.tables import write_table
@@ -14,14 +13,6 @@ from notion_embedded.markdown.tags import page_url, write_attributes, write_bloc
 _LINE_START = re.compile(r"(#{1,6}|[-+])(?=[ \t]|$)|(?=[-:]{3})|-(?=[ \t-]*-[ \t-]*-[ \t-]*$)")
 _NUMBER_START = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
 _MEDIA = frozenset({"audio", "video", "file", "pdf"})
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """A page as Markdown, and the ids of the blocks that it could only name."""
-
-    markdown: str
-    unknown_block_ids: list[str]
 
 
 def render(trees: Sequence[Tree]) -> Rendered:
@@ -80,7 +71,7 @@ class _Writer:
             case "table":
                 self._add(depth, *write_table(block, rich_text_markdown))
             case "code":
-                self._add(depth, *_code(payload))
+                self._add(depth, *write_code(payload))
             case "equation":
                 self._add(depth, "$$", *payload["expression"].split("\n"), "$$")
             case _:
@@ -192,7 +183,8 @@ def _percent(match: re.Match[str]) -> str:
     return f"%{ord(match.group()):02X}"
 
 
-def _code(payload: dict[str, Any]) -> Iterable[str]:
+def write_code(payload: dict[str, Any]) -> Iterable[str]:
+    """Return the lines of a block of code, between fences that its text does not contain."""
     content = "".join(
         item.get("plain_text") or item["text"]["content"] for item in payload.get("rich_text") or []
     )

@@ -1,9 +1,18 @@
 """Trees of blocks: the shape that the two directions share, and the few facts about block types."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from notion_embedded.markdown.pieces import RichText
+from notion_embedded.markdown.pieces import (
+    MAX_EXPRESSION,
+    RichText,
+    Text,
+    canonical,
+    count_units,
+    from_rich_text,
+    to_rich_text,
+)
 
 Tree = dict[str, Any]
 """A block: `{"id"?, "type": t, t: payload as in the API without children, "children": [trees]}`."""
@@ -16,6 +25,25 @@ MAX_DEPTH = 60
 
 CHILD_TYPES = frozenset({"child_page", "child_database"})
 """Blocks that stand for an object of its own, which a block cannot replace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a text stands for."""
+
+    trees: list[Tree]
+    ends: list[int]
+    """For each top-level block, the index of the line after it."""
+    warnings: list[str] = field(default_factory=list)
+    """What could not be kept, for whoever sent the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page as Markdown, and the ids of the blocks that it could only name."""
+
+    markdown: str
+    unknown_block_ids: list[str]
 
 
 def tree(
@@ -34,8 +62,7 @@ def text_blocks(
     What does not fit goes on in blocks of the same type, and below a list item or a toggle in
     paragraphs of its own, so that numbers and boxes are not repeated.
     """
-    first, rest = list(rich_text[:MAX_RUNS]), rich_text[MAX_RUNS:]
-    more = [rest[start : start + MAX_RUNS] for start in range(0, len(rest), MAX_RUNS)]
+    first, *more = _portions(rich_text, literal=kind == "code")
     block = tree(kind, {"rich_text": first, **payload}, children)
     if not more:
         return [block]
@@ -46,3 +73,22 @@ def text_blocks(
         return [block, *overflow]
     block["children"] = [*overflow, *block["children"]]
     return [block]
+
+
+def _portions(rich_text: Sequence[RichText], *, literal: bool) -> list[list[RichText]]:
+    """Cut a text where a block is full; but for code, each part is settled as a text of its own."""
+    if len(rich_text) <= MAX_RUNS:
+        return [list(rich_text)]
+    parts = [list(rich_text[start : start + MAX_RUNS]) for start in range(0, len(rich_text), MAX_RUNS)]
+    if literal:
+        return parts
+    settled = [to_rich_text(canonical(from_rich_text(part))) for part in parts]
+    return [part for part in settled if part] or [[]]
+
+
+def equation_blocks(expression: str) -> list[Tree]:
+    """Return the block for a formula; one that is too long for it is code."""
+    if count_units(expression) <= MAX_EXPRESSION:
+        return [tree("equation", {"expression": expression})]
+    runs = to_rich_text([Text(expression)])
+    return text_blocks("code", runs, {"caption": [], "language": "latex"})

@@ -6,7 +6,7 @@ What Notion says when it refuses an edit is not documented: every message here i
 
 from typing import Any
 
-from notion_embedded.markdown.block_reader import top_level_ends
+from notion_embedded.markdown.dialects import ENHANCED, Dialect
 
 MAX_UPDATES = 100
 _ELLIPSIS = "..."
@@ -20,7 +20,7 @@ class EditRefused(Exception):
         self.message = message
 
 
-def edit(current_markdown: str, command_body: dict[str, Any]) -> str:
+def edit(current_markdown: str, command_body: dict[str, Any], dialect: Dialect = ENHANCED) -> str:
     """Return the page's Markdown after one command of `PATCH /v1/pages/{id}/markdown`.
 
     Raises:
@@ -34,7 +34,7 @@ def edit(current_markdown: str, command_body: dict[str, Any]) -> str:
         )
     match name:
         case "insert_content":
-            return _insert(current_markdown, command)
+            return _insert(current_markdown, command, dialect)
         case "update_content":
             return _update(current_markdown, command)
         case "replace_content":
@@ -65,34 +65,35 @@ def _string(command: dict[str, Any], name: str, field: str) -> str:
     return value
 
 
-def _insert(current: str, command: dict[str, Any]) -> str:
+def _insert(current: str, command: dict[str, Any], dialect: Dialect) -> str:
     content = _string(command, "insert_content", "content")
     position = command.get("position")
     if "after" in command and command["after"] is not None:
         if position is not None:
             raise EditRefused("body failed validation: `after` and `position` cannot be used together.")
         _, end = _select(current, _string(command, "insert_content", "after"))
-        return _insert_after_block(current, content, end)
+        return _insert_after_block(current, content, end, dialect)
     where = position.get("type") if isinstance(position, dict) else position
     if where == "start":
-        return _joined(content, current)
+        return _joined(content, current, dialect)
     if where in {None, "end"}:
-        return _joined(current, content)
+        return _joined(current, content, dialect)
     raise EditRefused(
         "body failed validation: body.insert_content.position.type should be `start` or `end`, "
         f'instead was `"{where}"`.'
     )
 
 
-def _insert_after_block(current: str, content: str, at: int) -> str:
+def _insert_after_block(current: str, content: str, at: int, dialect: Dialect) -> str:
     line = current.count("\n", 0, max(at - 1, 0))
     lines = current.split("\n")
-    end = next((end for end in top_level_ends(current) if end > line), len(lines))
-    return _joined(_joined("\n".join(lines[:end]), content), "\n".join(lines[end:]))
+    end = next((end for end in dialect.read(current).ends if end > line), len(lines))
+    before = _joined("\n".join(lines[:end]), content, dialect)
+    return _joined(before, "\n".join(lines[end:]).lstrip("\n"), dialect)
 
 
-def _joined(before: str, after: str) -> str:
-    return f"{before}\n{after}" if before and after else before or after
+def _joined(before: str, after: str, dialect: Dialect) -> str:
+    return f"{before}{dialect.between}{after}" if before and after else before or after
 
 
 def _update(current: str, command: dict[str, Any]) -> str:

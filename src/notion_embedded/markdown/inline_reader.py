@@ -7,13 +7,14 @@ characters and their punctuation count as letters, so that `**重要：**请看`
 
 import re
 import string
-import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from notion_embedded.markdown.dates import read_date
+from notion_embedded.markdown.events import Event, TagPairs, flatten
+from notion_embedded.markdown.neighbours import flanking, is_formula, is_punctuation, joins
 from notion_embedded.markdown.pieces import (
     Equation,
     Mention,
@@ -24,7 +25,7 @@ from notion_embedded.markdown.pieces import (
     link_bare_urls,
     link_target,
 )
-from notion_embedded.markdown.tags import ATTRIBUTES, find_id, read_attributes, read_colour
+from notion_embedded.markdown.tags import ATTRIBUTES, find_id, read_attributes
 
 _ORDINARY = re.compile(r"[^\\`$<\[\]!*_~]+")
 _TICKS = re.compile("`+")
@@ -39,32 +40,13 @@ _DESTINATION = re.compile(
     r"\(\s*(?:<((?:[^<>\\\n]|\\.)*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
 )
 _CITATION = re.compile(r"\[\^(\w+://[^\s\]]+)\]")
-_MARKS = {
-    "b": "bold", "strong": "bold", "i": "italic", "em": "italic", "u": "underline", "ins": "underline",
-    "s": "strikethrough", "del": "strikethrough", "strike": "strikethrough",
-}  # fmt: skip
-_CJK = re.compile(
-    "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
-    "\U0001b000-\U0001b16f\U00020000-\U0003ffff“”‘’…—·]"
-)
 _STRIKE = 2
 _PAIR = 2
 _RULE_OF_THREE = 3
 
 
 @dataclass(slots=True)
-class _Event:
-    """A place in the text: what ends here, what stands here, what begins here."""
-
-    text: str = ""
-    piece: Piece | None = None
-    code: bool = False
-    ends: list[str] = field(default_factory=list)
-    begins: list[tuple[str, Any]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Delimiters(_Event):
+class _Delimiters(Event):
     """A run of `*`, `_` or `~~` that may open or close emphasis."""
 
     character: str = ""
@@ -90,10 +72,10 @@ class _Scanner:
     def __init__(self, source: str) -> None:
         self._source = source
         self._at = 0
-        self._events: list[_Event] = []
+        self._events: list[Event] = []
         self._delimiters: list[_Delimiters] = []
         self._brackets: list[tuple[int, bool]] = []
-        self._open_tags: dict[str, list[int]] = defaultdict(list)
+        self._tags = TagPairs(self._events)
         self._ticks: dict[int, list[int]] = defaultdict(list)
         for match in _TICKS.finditer(source):
             self._ticks[len(match.group())].append(match.start())
@@ -104,7 +86,7 @@ class _Scanner:
         _pair(self._delimiters)
         for run in self._delimiters:
             run.text = run.character * run.left
-        return _flatten(self._events)
+        return flatten(self._events)
 
     def _step(self) -> None:
         if match := _ORDINARY.match(self._source, self._at):
@@ -131,17 +113,17 @@ class _Scanner:
             case _:
                 self._literal(character)
 
-    def _add(self, event: _Event, width: int) -> None:
+    def _add(self, event: Event, width: int) -> None:
         self._events.append(event)
         self._at += width
 
     def _literal(self, text: str) -> None:
-        self._add(_Event(text=text), len(text))
+        self._add(Event(text=text), len(text))
 
     def _escape(self) -> None:
         following = self._source[self._at + 1 : self._at + 2]
         if following and following in string.punctuation:
-            self._add(_Event(text=following), 2)
+            self._add(Event(text=following), 2)
         else:
             self._literal("\\")
 
@@ -165,20 +147,20 @@ class _Scanner:
             run = _TICKS.match(self._source, self._at)
             self._literal(run.group() if run else "`")
         else:
-            self._add(_Event(text=span[0], code=True), span[1] - self._at)
+            self._add(Event(text=span[0], code=True), span[1] - self._at)
 
     def _equation(self) -> None:
         span = self._code_span(self._at + 1)
         if span and self._source.startswith("$", span[1]):
-            self._add(_Event(piece=Equation(span[0])), span[1] + 1 - self._at)
+            self._add(Event(piece=Equation(span[0])), span[1] + 1 - self._at)
             return
         end = self._find_dollar(self._at + 1)
         expression = self._source[self._at + 1 : end]
         before, after = self._source[self._at - 1 : self._at], self._source[end + 1 : end + 2]
-        if end < 0 or not _is_formula(expression) or _joins(before) or _joins(after):
+        if end < 0 or not is_formula(expression) or joins(before) or joins(after):
             self._literal("$")
         else:
-            self._add(_Event(piece=Equation(expression)), end + 1 - self._at)
+            self._add(Event(piece=Equation(expression)), end + 1 - self._at)
 
     def _find_dollar(self, start: int) -> int:
         match = _DOLLAR.match(self._source, start)
@@ -186,12 +168,12 @@ class _Scanner:
 
     def _tag(self) -> None:
         if match := _BREAK.match(self._source, self._at):
-            self._add(_Event(text="\n"), len(match.group()))
+            self._add(Event(text="\n"), len(match.group()))
         elif match := _MENTION.match(self._source, self._at):
             self._add(_mention(*match.groups()), len(match.group()))
         elif match := _AUTOLINK.match(self._source, self._at):
             url = match.group(1)
-            self._add(_Event(piece=Text(url, Style(href=link_target(url)))), len(match.group()))
+            self._add(Event(piece=Text(url, Style(href=link_target(url)))), len(match.group()))
         elif match := _TAG.match(self._source, self._at):
             self._switch(match)
         else:
@@ -199,19 +181,13 @@ class _Scanner:
 
     def _switch(self, match: re.Match[str]) -> None:
         closing, name = match.group(1), match.group(2).lower()
-        self._add(_Event(text=match.group()), len(match.group()))
-        if not closing:
-            self._open_tags[name].append(len(self._events) - 1)
-        elif self._open_tags[name]:
-            opening = self._events[self._open_tags[name].pop()]
-            begins = _span(read_attributes(opening.text[5:-1])) if name == "span" else [(_MARKS[name], True)]
-            opening.text, opening.begins = "", begins
-            self._events[-1].text, self._events[-1].ends = "", [mark for mark, _ in begins]
+        self._add(Event(text=match.group()), len(match.group()))
+        self._tags.switch(name, closing=bool(closing), attributes=match.group(3))
 
     def _open_bracket(self, bracket: str) -> None:
         if match := _CITATION.match(self._source, self._at):
             url = match.group(1)
-            self._add(_Event(piece=Text(url, Style(href=link_target(url)))), len(match.group()))
+            self._add(Event(piece=Text(url, Style(href=link_target(url)))), len(match.group()))
             return
         self._brackets.append((len(self._events), True))
         self._literal(bracket)
@@ -231,7 +207,7 @@ class _Scanner:
             opening.piece = Text(url, Style(href=href))
         elif href:
             opening.begins = [("href", href)]
-        self._add(_Event(ends=["href"] if href and not empty else []), 1 + len(match.group()))
+        self._add(Event(ends=["href"] if href and not empty else []), 1 + len(match.group()))
 
     def _delimiter(self, character: str) -> None:
         start, end = self._at, self._at
@@ -242,11 +218,11 @@ class _Scanner:
             self._literal(character * length)
             return
         before, after = self._source[start - 1 : start] or " ", self._source[end : end + 1] or " "
-        opens, closes = _flanking(before, after)
+        opens, closes = flanking(before, after)
         if character == "_":
             opens, closes = (
-                opens and (not closes or _punctuation(before)),
-                closes and (not opens or _punctuation(after)),
+                opens and (not closes or is_punctuation(before)),
+                closes and (not opens or is_punctuation(after)),
             )
         run = _Delimiters(character=character, length=length, left=length, opens=opens, closes=closes)
         self._delimiters.append(run)
@@ -257,57 +233,21 @@ def _clean(url: str) -> str:
     return "".join(f"%{ord(character):02X}" if character in " \t\n" else character for character in url)
 
 
-def _is_formula(expression: str) -> bool:
-    if not expression or expression[0].isspace() or expression[-1].isspace():
-        return False
-    return not (expression[0].isdigit() and _CJK.search(expression))
-
-
-def _joins(neighbour: str) -> bool:
-    return neighbour == "$" or (neighbour.isascii() and neighbour.isalnum())
-
-
-def _span(attributes: dict[str, str]) -> list[tuple[str, Any]]:
-    marks: list[tuple[str, Any]] = []
-    if attributes.get("underline") == "true":
-        marks.append(("underline", True))
-    if colour := read_colour(attributes.get("color", "")):
-        marks.append(("color", colour))
-    return marks
-
-
-def _mention(kind: str, source: str, inner: str | None) -> _Event:
+def _mention(kind: str, source: str, inner: str | None) -> Event:
     attributes = read_attributes(source)
     name = unescape(inner or "").strip()
     identity = find_id(attributes.get("url", ""))
     if kind == "date" and (date := read_date(attributes)):
-        return _Event(piece=Mention({"type": "date", "date": date}, _date_name(date)))
+        return Event(piece=Mention({"type": "date", "date": date}, _date_name(date)))
     if kind in {"user", "agent"} and identity:
-        return _Event(piece=Mention({"type": "user", "user": {"object": "user", "id": identity}}, name))
+        return Event(piece=Mention({"type": "user", "user": {"object": "user", "id": identity}}, name))
     if kind in {"page", "database"} and identity:
-        return _Event(piece=Mention({"type": kind, kind: {"id": identity}}, name))
-    return _Event(piece=Text(name))
+        return Event(piece=Mention({"type": kind, kind: {"id": identity}}, name))
+    return Event(piece=Text(name))
 
 
 def _date_name(date: dict[str, Any]) -> str:
     return " → ".join(part for part in (date["start"], date["end"]) if part)
-
-
-def _punctuation(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"
-
-
-def _flanking(before: str, after: str) -> tuple[bool, bool]:
-    """Say whether a run of delimiters between two characters can open, and can close, emphasis."""
-
-    def blocks(inner: str, outer: str) -> bool:
-        if not _punctuation(inner) or _CJK.match(inner):
-            return False
-        return not (outer.isspace() or _punctuation(outer) or _CJK.match(outer))
-
-    opens = not after.isspace() and not blocks(after, before)
-    closes = not before.isspace() and not blocks(before, after)
-    return opens, closes
 
 
 def _pair(runs: list[_Delimiters]) -> None:
@@ -351,28 +291,3 @@ def _opener(waiting: list[_Delimiters], run: _Delimiters, bottom: int) -> int | 
             continue
         return index
     return None
-
-
-def _flatten(events: list[_Event]) -> list[Piece]:
-    active: dict[str, list[Any]] = defaultdict(list)
-    pieces: list[Piece] = []
-    for event in events:
-        for mark in event.ends:
-            active[mark].pop()
-        style = Style(code=event.code, **{mark: values[-1] for mark, values in active.items() if values})
-        match event.piece:
-            case None:
-                pieces.append(Text(event.text, style))
-            case Text(content=content, style=own):
-                pieces.append(Text(content, Style(**{**_fields(style), "href": own.href or style.href})))
-            case Equation(expression=expression):
-                pieces.append(Equation(expression, Style(**{**_fields(style), "href": None})))
-            case Mention(target=target, name=name):
-                pieces.append(Mention(target, name, Style(**{**_fields(style), "href": None})))
-        for mark, value in event.begins:
-            active[mark].append(value)
-    return pieces
-
-
-def _fields(style: Style) -> dict[str, Any]:
-    return {name: getattr(style, name) for name in Style.__slots__}

@@ -9,12 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlsplit
 
 RichText = dict[str, Any]
 """One rich text object as in the API."""
 
 MAX_UNITS = 2000
 """How many UTF-16 units one text object, or one URL, may hold."""
+
+MAX_EXPRESSION = 1000
+"""The same for a formula."""
 
 _LINK = re.compile(r"(?:https?|ftp)://[^\s]+|(?:mailto|tel|sms|notion):[^\s]+", re.IGNORECASE)
 _BARE_URL = re.compile(r"(?<![A-Za-z0-9])https?://[A-Za-z0-9][!#-;=?-\[\]_a-z~]*")
@@ -66,7 +70,13 @@ Piece = Text | Equation | Mention
 
 def link_target(url: str) -> str | None:
     """Return a URL that Notion takes as a link, or `None`: a relative one is refused there."""
-    return url if _LINK.fullmatch(url) and count_units(url) <= MAX_UNITS else None
+    if not _LINK.fullmatch(url) or count_units(url) > MAX_UNITS:
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return url if parts.netloc or parts.scheme not in {"http", "https"} else None
 
 
 def count_units(text: str) -> int:
@@ -76,10 +86,17 @@ def count_units(text: str) -> int:
 
 def canonical(pieces: Iterable[Piece]) -> list[Piece]:
     """Return the same text in the one form that survives a round trip."""
-    settled = _merge(_end_code_at_line_breaks(pieces))
+    settled = merge(_end_code_at_line_breaks(map(_short_enough, pieces)))
     for mark in ("bold", "italic", "strikethrough"):
-        settled = _merge(_loosen(settled, mark))
+        settled = merge(_loosen(settled, mark))
     return _strip(settled)
+
+
+def _short_enough(piece: Piece) -> Piece:
+    """A formula that is too long for one keeps its words as text."""
+    if isinstance(piece, Equation) and count_units(piece.expression) > MAX_EXPRESSION:
+        return Text(piece.expression, piece.style)
+    return piece
 
 
 def link_bare_urls(pieces: Sequence[Piece]) -> list[Piece]:
@@ -98,7 +115,7 @@ def link_bare_urls(pieces: Sequence[Piece]) -> list[Piece]:
             linked.append(Text(url, replace(piece.style, href=url)))
             end = match.start() + len(url)
         linked.append(Text(piece.content[end:], piece.style))
-    return _merge(linked)
+    return merge(linked)
 
 
 def _without_punctuation(url: str) -> str:
@@ -109,7 +126,8 @@ def _without_punctuation(url: str) -> str:
     return url
 
 
-def _merge(pieces: Iterable[Piece]) -> list[Piece]:
+def merge(pieces: Iterable[Piece]) -> list[Piece]:
+    """Return the pieces without empty ones, equal neighbours as one."""
     merged: list[Piece] = []
     for piece in pieces:
         last = merged[-1] if merged else None

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from notion_embedded.markdown.block_reader import parse
-from notion_embedded.markdown.block_writer import render
 from notion_embedded.markdown.blocks import CHILD_TYPES, Tree
+from notion_embedded.markdown.dialects import ENHANCED, Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +29,18 @@ Step = Keep | Insert
 _NAMED = CHILD_TYPES | {"unsupported"}
 
 
-def reconcile(old_trees: Sequence[Tree], new_trees: Sequence[Tree]) -> list[Step]:
+def reconcile(
+    old_trees: Sequence[Tree], new_trees: Sequence[Tree], dialect: Dialect = ENHANCED
+) -> list[Step]:
     """Return what the page's top-level blocks are after an edit, in order.
 
     Old blocks that no step keeps are to go. Kept blocks are in their old order, except child pages,
     databases and unknown blocks, which are known by their ids wherever they have moved.
     """
-    new = [_key(block) for block in new_trees]
+    new = [_key(block, dialect) for block in new_trees]
     known = set(new)
-    old = [key if key in known else _settled(key) for key in map(_key, old_trees)]
+    keys = [_key(block, dialect) for block in old_trees]
+    old = [key if key in known else _settled(key, dialect) for key in keys]
     kept: dict[int, int] = {}
     for match in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         kept.update({match.b + offset: match.a + offset for offset in range(match.size)})
@@ -70,14 +72,14 @@ def _children(roots: Sequence[Tree]) -> list[Tree]:
     return found
 
 
-def _key(block: Tree) -> tuple[str, str]:
+def _key(block: Tree, dialect: Dialect) -> tuple[str, str]:
     """Return a block's id where Markdown keeps it, else its Markdown."""
     if block["type"] in _NAMED and "id" in block:
         return "id", block["id"]
-    return "as", render([block]).markdown
+    return "as", dialect.render([block]).markdown
 
 
-def _settled(key: tuple[str, str]) -> tuple[str, str]:
+def _settled(key: tuple[str, str], dialect: Dialect) -> tuple[str, str]:
     """Return the key of a block as it would come back from its own Markdown, which is slower to find."""
-    read = parse(key[1]) if key[0] == "as" else []
-    return _key(read[0]) if len(read) == 1 else key
+    read = dialect.read(key[1]).trees if key[0] == "as" else []
+    return _key(read[0], dialect) if len(read) == 1 else key

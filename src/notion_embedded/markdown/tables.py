@@ -14,6 +14,9 @@ _TAG_NAME = re.compile(r"</?([a-z]+)")
 _DELIMITER_ROW = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 _PIPE = re.compile(rf"\\.|{_CODE}|(?P<pipe>\|)")
 
+MAX_CELLS = 100
+"""How many cells a row may have."""
+
 ReadRuns = Callable[[str], list[RichText]]
 
 
@@ -65,8 +68,13 @@ def is_pipe_table(line: str, following: str) -> bool:
 
 def read_pipe_table(rows: Sequence[str], read_runs: ReadRuns) -> Tree:
     """Return the table for a header row and the rows below its line of dashes."""
-    cells = [[read_runs(cell) for cell in _split_row(row)] for row in rows]
-    return _table(cells, column_header=True, row_header=False)
+    return read_rows([_split_row(row) for row in rows], read_runs, column_header=True)
+
+
+def read_rows(rows: Sequence[Sequence[str]], read_runs: ReadRuns, *, column_header: bool) -> Tree:
+    """Return the table for rows of cells, each of which is Markdown."""
+    cells = [[read_runs(cell) for cell in row] for row in rows]
+    return _table(cells, column_header=column_header, row_header=False)
 
 
 def _split_row(row: str) -> list[str]:
@@ -83,9 +91,18 @@ def _split_row(row: str) -> list[str]:
 
 def _table(cells: Sequence[Sequence[list[RichText]]], *, column_header: bool, row_header: bool) -> Tree:
     width = max((len(row) for row in cells), default=0) or 1
+    if width > MAX_CELLS:
+        width = MAX_CELLS
+        cells = [[*row[: width - 1], _joined(row[width - 1 :])] for row in cells]
     rows = [[_fitting(cell) for cell in row] + [[] for _ in range(width - len(row))] for row in cells]
     payload = {"table_width": width, "has_column_header": column_header, "has_row_header": row_header}
     return tree("table", payload, [tree("table_row", {"cells": row}) for row in rows or [[[]]]])
+
+
+def _joined(cells: Sequence[list[RichText]]) -> list[RichText]:
+    """A row cannot be longer than a request may make it, so its last cell holds what is left."""
+    space = to_rich_text([Text(" ")])
+    return [run for cell in cells if cell for run in [*space, *cell]][1:]
 
 
 def _fitting(cell: list[RichText]) -> list[RichText]:
