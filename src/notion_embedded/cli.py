@@ -15,10 +15,13 @@ from notion_embedded import __version__
 from notion_embedded.model.ids import parse_uuid
 from notion_embedded.store import StoreError, system_clock
 from notion_embedded.store.admin import Admin
+from notion_embedded.store.exchange import export_workspace, import_workspace
 from notion_embedded.store.lag import set_search_lag
 from notion_embedded.store.tokens import CAPABILITIES, Capability
 
 DEFAULT_PORT = 8420
+MAX_LAG = 86_400.0
+"""Seconds: a day."""
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -46,6 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_token(commands)
     _add_share(commands)
+    _add_client(commands)
+    _add_exchange(commands)
     return parser
 
 
@@ -66,8 +71,18 @@ def _add_serve(commands: Any) -> None:
         "--max-pages", type=int, metavar="N", help="the most pages of 4 kB that the file may grow to"
     )
     parser.add_argument(
-        "--search-lag", type=float, metavar="SECONDS", help="how long a new title takes to be found by search"
+        "--search-lag",
+        type=_seconds,
+        metavar="SECONDS",
+        help="how long a new title takes to be found by search",
     )
+    parser.add_argument(
+        "--control", action="store_true", help="offer the control API under /control, with a token of its own"
+    )
+    parser.add_argument(
+        "--import-from-private-hosts", action="store_true",
+        help="let files be imported from this machine and its network, too",
+    )  # fmt: skip
 
 
 def _add_token(commands: Any) -> None:
@@ -96,35 +111,72 @@ def _add_share(commands: Any) -> None:
         parser.add_argument("--page", required=True, metavar="PAGE")
 
 
+def _add_client(commands: Any) -> None:
+    client = commands.add_parser("client", help="Register clients for OAuth.").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    add = _command(client, "add", _add_one_client, "Register a public connection; its secret is shown once.")
+    add.add_argument("--name", required=True, help="the name that its user is shown")
+    add.add_argument(
+        "--redirect-uri",
+        action="append",
+        required=True,
+        metavar="URI",
+        help="where its user may be sent back to",
+    )
+
+
+def _add_exchange(commands: Any) -> None:
+    export = _command(commands, "export", _export, "Write a workspace to one JSON file, served or not.")
+    export.add_argument("--out", type=Path, required=True, metavar="X.json", help="the file to write")
+    export.add_argument(
+        "--with-tokens", action="store_true", help="tokens and clients with their secrets, too"
+    )
+    parser = _command(commands, "import", _import, "Make a new workspace file of an export.")
+    parser.add_argument("export", type=Path, metavar="X.json", help="the export")
+
+
 def _serve(given: argparse.Namespace) -> int:
     return asyncio.run(_serving(given))
 
 
 async def _serving(given: argparse.Namespace) -> int:
-    from notion_embedded.server import open_workspace, serve
+    from notion_embedded.server import Control, ControlledClock, open_workspace, serve
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    with open_workspace(given.db, workspace_name=given.name, max_pages=given.max_pages) as workspace:
+    clock = ControlledClock(system_clock)
+    with open_workspace(
+        given.db, workspace_name=given.name, max_pages=given.max_pages, clock=clock
+    ) as workspace:
+        control = Control(workspace, clock) if given.control else None
         if given.search_lag is not None:
             with workspace.writing() as connection:
                 set_search_lag(connection, given.search_lag)
-        async with serve(workspace, given.host, given.port) as url:
+        async with serve(
+            workspace, given.host, given.port,
+            control=control, private_imports=given.import_from_private_hosts,
+        ) as url:  # fmt: skip
             about = {
                 "url": url,
                 "token": workspace.token,
                 "root_page_id": workspace.root_page_id,
                 "database_file": str(workspace.file),
             }
+            if control is not None:
+                about |= {"control_url": f"{url}/control", "control_token": control.token}
             if given.json:
                 _print(about)
             else:
                 sys.stdout.write(
                     f"Notion's API: {url}/v1\nto look at: {url}/\ntoken: {workspace.token}\n"
-                    f"root page: {workspace.root_page_id}\nCtrl-C stops.\n"
+                    f"root page: {workspace.root_page_id}\n"
                 )
+                if control is not None:
+                    sys.stdout.write(f"control: {url}/control\ncontrol token: {control.token}\n")
+                sys.stdout.write("Ctrl-C stops.\n")
             sys.stdout.flush()
             await stop.wait()
     return 0
@@ -141,6 +193,16 @@ def _add_one(given: argparse.Namespace) -> int:
     else:
         sys.stdout.write(f"{token['token']}\nid {token['id']}, acts as {token['name']} ({token['kind']})\n")
     return 0
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MAX_LAG:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to {MAX_LAG:g}")
+    return seconds
 
 
 def _dashed(word: str) -> str:
@@ -183,6 +245,33 @@ def _done(given: argparse.Namespace, shares: list[str]) -> int:
         _print({"id": given.token_id, "shares": shares})
     else:
         sys.stdout.write(f"{given.token_id} now sees {', '.join(shares) or 'nothing'}\n")
+    return 0
+
+
+def _add_one_client(given: argparse.Namespace) -> int:
+    with closing(Admin(given.db)) as admin:
+        client = admin.add_client(given.name, given.redirect_uri, now=system_clock())
+    if given.json:
+        _print(client)
+    else:
+        sys.stdout.write(f"client id: {client['client_id']}\nclient secret: {client['client_secret']}\n")
+    return 0
+
+
+def _export(given: argparse.Namespace) -> int:
+    return _moved(given, export_workspace(given.db, given.out, with_tokens=given.with_tokens), given.out)
+
+
+def _import(given: argparse.Namespace) -> int:
+    return _moved(given, import_workspace(given.db, given.export), given.db)
+
+
+def _moved(given: argparse.Namespace, counts: dict[str, int], to: Path) -> int:
+    if given.json:
+        _print({"file": str(to), "records": counts})
+    else:
+        listed = ", ".join(f"{count} {table}" for table, count in sorted(counts.items()))
+        sys.stdout.write(f"{to}: {listed}\n")
     return 0
 
 

@@ -8,13 +8,16 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from notion_embedded.model.dates import milliseconds
-from notion_embedded.store import nodes, talk, tokens
+from notion_embedded.store import grants, nodes, talk, tokens
 from notion_embedded.store.database import connect, migrate, transaction
 from notion_embedded.store.errors import StoreError
 from notion_embedded.store.lag import set_search_lag
 from notion_embedded.store.tokens import CAPABILITIES, Capability, UserType
+
+_NO_WAY_BACK = ("javascript", "data", "file", "vbscript")
 
 
 class Admin:
@@ -88,6 +91,23 @@ class Admin:
         with transaction(self._connection):
             if not talk.resolve(self._connection, discussion_id):
                 raise StoreError(f"there is no discussion {discussion_id} in this workspace")
+
+    def add_client(self, name: str, redirect_uris: Sequence[str], *, now: datetime) -> dict[str, Any]:
+        """Register a public connection; its secret is told here and nowhere else."""
+        for uri in redirect_uris:
+            parts = urlsplit(uri)
+            if not parts.scheme or parts.scheme in _NO_WAY_BACK or parts.fragment or not parts.netloc:
+                raise StoreError(
+                    f"{uri!r} is no address to come back to; give one like https://example.com/back"
+                )
+        with transaction(self._connection):
+            client = grants.add_client(self._connection, name, redirect_uris, milliseconds(now))
+        return {
+            "client_id": client.id,
+            "client_secret": client.secret,
+            "name": client.name,
+            "redirect_uris": list(client.redirect_uris),
+        }
 
     def _check(self, node_id: str) -> None:
         if nodes.find(self._connection, node_id) is None:

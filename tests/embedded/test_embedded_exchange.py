@@ -1,0 +1,154 @@
+"""Export and import: a workspace as one JSON file and back, live, whole, and refused where it is not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from notion_client import AsyncClient as Notion
+
+from notion_embedded.cli import main
+from notion_embedded.server import open_workspace
+from notion_embedded.store import StoreError
+from notion_embedded.store.exchange import export_workspace, import_workspace
+
+
+async def fill(served: Any, notion: Notion) -> str:
+    root = served.workspace.root_page_id
+    database = await notion.databases.create(
+        parent={"page_id": root},
+        title=[{"text": {"content": "名单 \u2028"}}],
+        initial_data_source={
+            "properties": {
+                "Name": {"title": {}},
+                "State": {"select": {"options": [{"name": "Open"}]}},
+                "No": {"unique_id": {}},
+                "File": {"files": {}},
+            }
+        },
+    )
+    upload = await notion.file_uploads.create(filename="a.png")
+    answer = await served.http.post(
+        upload["upload_url"],
+        headers={"authorization": f"Bearer {served.workspace.token}", "notion-version": "2026-03-11"},
+        files={"file": ("a.png", bytes(range(256)), "image/png")},
+    )
+    assert answer.status_code == 200
+    row = await notion.pages.create(
+        parent={"data_source_id": database["data_sources"][0]["id"]},
+        properties={
+            "Name": {"title": [{"text": {"content": "one"}}]},
+            "State": {"select": {"name": "Open"}},
+            "File": {"files": [{"file_upload": {"id": upload["id"]}}]},
+        },
+        children=[{"paragraph": {"rich_text": [{"text": {"content": "body"}}]}}],
+    )
+    await notion.comments.create(parent={"page_id": row["id"]}, rich_text=[{"text": {"content": "hi"}}])
+    return str(row["id"])
+
+
+@pytest.mark.parametrize("with_tokens", [True, False])
+async def test_a_served_workspace_comes_back_as_it_was(
+    served: Any, notion: Notion, tmp_path: Path, with_tokens: bool
+) -> None:
+    row_id = await fill(served, notion)
+    first, second, copy = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "copy.db"
+    export_workspace(served.workspace.file, first, with_tokens=with_tokens)
+    import_workspace(copy, first)
+    export_workspace(copy, second, with_tokens=with_tokens)
+    text = first.read_text()
+    with open_workspace(copy, clock=served.clock) as imported, imported.reading() as connection:
+        same_token = imported.token == served.workspace.token
+        root, bot = imported.root_page_id, imported.bot_id
+        (rows,) = connection.execute("SELECT count(*) FROM node WHERE id = ?", (row_id,)).fetchone()
+
+    assert first.read_bytes() == second.read_bytes()
+    assert json.loads(text)["format"] == "notion-embedded"
+    assert (served.workspace.token in text) is with_tokens
+    assert same_token is with_tokens
+    assert (root, bot, rows) == (served.workspace.root_page_id, served.workspace.bot_id, 1)
+    assert first.stat().st_mode & 0o077 == copy.stat().st_mode & 0o077 == 0
+    assert sorted(path.name for path in tmp_path.iterdir() if "partial" in path.name) == []
+
+
+async def test_an_export_that_another_program_laid_out_anew_is_taken(
+    served: Any, notion: Notion, tmp_path: Path
+) -> None:
+    await fill(served, notion)
+    export_workspace(served.workspace.file, tmp_path / "a.json", with_tokens=True)
+    (tmp_path / "b.json").write_text(json.dumps(json.loads((tmp_path / "a.json").read_text()), indent=2))
+    import_workspace(tmp_path / "copy.db", tmp_path / "b.json")
+    export_workspace(tmp_path / "copy.db", tmp_path / "c.json", with_tokens=True)
+
+    assert (tmp_path / "c.json").read_bytes() == (tmp_path / "a.json").read_bytes()
+
+
+def changed(text: str, old: str, new: str) -> str:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda text: "", "its beginning"),
+        (lambda text: "not json\n", "its beginning"),
+        (lambda text: "{}", "does not say that it is one"),
+        (lambda text: "[" * 100_000, "its beginning"),
+        (lambda text: changed(text, '"version": 1', '"version": 2'), "version 2 of the format"),
+        (lambda text: changed(text, '"schema": ', '"schema": 99'), "newer version"),
+        (lambda text: text[: len(text) // 2], "its beginning"),
+        (lambda text: text[:-9], "after record"),
+        (lambda text: changed(text, "\n]}\n", ""), "its end is missing"),
+        (lambda text: text + "more", "after its end"),
+        (lambda text: changed(text, '["node",{', '["nodes",{'), "no row of a known table"),
+        (lambda text: changed(text, '["node",{', '["node",{"extra":1,'), "node has no extra"),
+        (lambda text: changed(text, '"kind":"page"', '"kind":["page"]'), "neither text"),
+        (lambda text: changed(text, '"kind":"page"', '"kind":"leaf"'), "the workspace in it"),
+        (lambda text: changed(text, '"parent":null', '"parent":"nowhere"'), "stands in nothing"),
+        (lambda text: changed(text, '["workspace",', '["nothing",'), "no row of a known table"),
+        (lambda text: changed(text, '"type":"person"', '"type":"bot"'), "there is no person"),
+    ],
+)  # fmt: skip
+def test_a_broken_export_is_refused_with_a_sentence_and_leaves_nothing(
+    workspace: Any, tmp_path: Path, change: Any, why: str
+) -> None:
+    export_workspace(workspace.file, tmp_path / "a.json", with_tokens=False)
+    (tmp_path / "b.json").write_text(change((tmp_path / "a.json").read_text()))
+    with pytest.raises(StoreError) as refused:
+        import_workspace(tmp_path / "copy.db", tmp_path / "b.json")
+
+    assert why in str(refused.value)
+    assert "nothing was imported" in str(refused.value)
+    assert [path.name for path in tmp_path.glob("copy.db*")] == ["copy.db.lock"]
+
+
+def test_an_import_touches_no_workspace_that_is_there(workspace: Any, tmp_path: Path) -> None:
+    out = tmp_path / "a.json"
+    export_workspace(workspace.file, out, with_tokens=False)
+    (tmp_path / "empty.db").touch()
+    import_workspace(tmp_path / "empty.db", out)
+
+    with pytest.raises(StoreError, match="exists already"):
+        import_workspace(workspace.file, out)
+    with pytest.raises(StoreError, match="the workspace file itself"):
+        export_workspace(workspace.file, workspace.file, with_tokens=False)
+    with pytest.raises(StoreError, match="no workspace file"):
+        export_workspace(tmp_path / "none.db", out, with_tokens=False)
+    with pytest.raises(StoreError, match="no file"):
+        import_workspace(tmp_path / "new.db", tmp_path / "none.json")
+
+
+def test_the_commands_export_and_import(workspace: Any, tmp_path: Path, capsys: Any) -> None:
+    out, copy = tmp_path / "a.json", tmp_path / "copy.db"
+    codes = [
+        main(["export", "--db", str(workspace.file), "--out", str(out), "--json"]),
+        main(["import", "--db", str(copy), str(out)]),
+        main(["import", "--db", str(copy), str(out)]),
+    ]
+    printed = capsys.readouterr()
+
+    assert codes == [0, 0, 1]
+    assert json.loads(printed.out.splitlines()[0])["records"] == {"node": 1, "user": 2, "workspace": 1}
+    assert printed.err.startswith("notion-embedded: ")
+    assert printed.err.count("\n") == 1
