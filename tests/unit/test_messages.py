@@ -6,6 +6,7 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from string import Formatter
 from typing import get_args, get_type_hints
@@ -121,8 +122,8 @@ EXAMPLES: tuple[LakelightError, ...] = (
     *(NotionRefused(status=400, notion_code=code, message="No.") for code in sorted(NARROWED)),
     NotionConflict(status=409, notion_code="conflict_error", message="Conflict."),
     NotionUnreachable("ReadTimeout"),
-    NotionLimited(30.0),
-    NotionLimited(30.0, reason="blocked", blocked=True),
+    NotionLimited(30.0, until=datetime(2026, 11, 30, tzinfo=UTC)),
+    NotionLimited(30.0, until=datetime(2026, 11, 30, tzinfo=UTC), reason="blocked", blocked=True),
     NotionIncomplete("repeated_cursor"),
     NotionTooLarge("body.children", 100, 101),
     BadReference("hello"),

@@ -37,6 +37,7 @@ from lakelight.errors import ConfigurationError, LakelightError, StorageError
 from lakelight.guard import load_policy
 from lakelight.llm import load_routes
 from lakelight.notion import BadReference, NotionError, NotionReader
+from lakelight.notion.budget import OnWait
 from lakelight.settings import DEFAULT_MODEL_URL, FILE_NAME, SECRETS, Loaded, Settings, load
 from lakelight.storage import Database
 from lakelight.tickets.columns import ColumnNames, Role
@@ -57,8 +58,14 @@ _MODEL_PATIENCE = 15.0
 _RETRY_WAITS = (0.5,)
 
 
-async def check_up(home: Path, environment: Mapping[str, str], clock: Clock) -> list[Finding]:
-    """Everything that was found, in the order of `NAMES`; it never raises for what is wrong."""
+async def check_up(
+    home: Path, environment: Mapping[str, str], clock: Clock, on_wait: OnWait | None = None
+) -> list[Finding]:
+    """Everything that was found, in the order of `NAMES`; it never raises for what is wrong.
+
+    Args:
+        on_wait: Told the seconds, whenever a request to Notion has to wait.
+    """
     found = [_disk(home)]
     try:
         loaded = load(home, environment)
@@ -72,18 +79,21 @@ async def check_up(home: Path, environment: Mapping[str, str], clock: Clock) -> 
     async with AsyncExitStack() as stack:
         place = await _place(stack, home, loaded, found)
         if place is not None:
-            found += await _Look(home, loaded, place, clock).all()
+            found += await _Look(home, loaded, place, clock, on_wait).all()
     return _ordered(found)
 
 
 class _Look:
     """One look at one workspace."""
 
-    def __init__(self, home: Path, loaded: Loaded, place: Place, clock: Clock) -> None:
+    def __init__(
+        self, home: Path, loaded: Loaded, place: Place, clock: Clock, on_wait: OnWait | None
+    ) -> None:
         self._home = home
         self._loaded = loaded
         self._place = place
         self._clock = clock
+        self._on_wait = on_wait
         self._roster: Roster | None = None
         self._given: str | None = None
         self._ids: Mapping[str, Mapping[Role, str]] = {}
@@ -94,7 +104,7 @@ class _Look:
             update={"notion": settings.notion.model_copy(update={"retry_waits": _RETRY_WAITS})}
         )
         try:
-            notion = connect(self._place, quick, self._home, self._clock)
+            notion = connect(self._place, quick, self._home, self._clock, on_wait=self._on_wait)
         except ConfigurationError as error:
             return [fault("notion", error), *not_looked_at(_IN_NOTION), *self._files(), *self._kept()]
         try:

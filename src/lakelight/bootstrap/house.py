@@ -25,7 +25,7 @@ from lakelight.jobs import Owners
 from lakelight.jobs.dbos_jobs import DbosJobs
 from lakelight.llm import ChatEndpoint
 from lakelight.notion.api_log import ApiLog
-from lakelight.notion.budget import Budget, NoBudget, SharedBudget
+from lakelight.notion.budget import Budget, NoBudget, OnWait, SharedBudget
 from lakelight.notion.http import HttpNotion
 from lakelight.owner_file import read_owner_file
 from lakelight.settings import DEFAULT_MODEL_URL, Loaded, ModelSettings, Settings
@@ -127,9 +127,18 @@ def open_state(place: Place, clock: Clock) -> Database:
 
 
 def connect(
-    place: Place, settings: Settings, home: Path, clock: Clock, budget: Budget | None = None
+    place: Place,
+    settings: Settings,
+    home: Path,
+    clock: Clock,
+    budget: Budget | None = None,
+    on_wait: OnWait | None = None,
 ) -> HttpNotion:
-    """A connection to the workspace of `place`; nothing is sent yet."""
+    """A connection to the workspace of `place`; nothing is sent yet.
+
+    Args:
+        on_wait: Told the seconds, whenever a request has to wait.
+    """
     notion = settings.notion
     budget = budget or (
         NoBudget()
@@ -137,9 +146,11 @@ def connect(
         else SharedBudget(
             home / "budget.db",
             place.token,
+            base_url=place.base_url,
             clock=clock,
             per_minute=notion.requests_per_minute,
             burst=notion.burst,
+            on_wait=on_wait,
         )
     )
     place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -153,6 +164,7 @@ def connect(
         read_timeout=notion.read_timeout,
         write_timeout=notion.write_timeout,
         waits=notion.retry_waits,
+        on_wait=on_wait,
     )
 
 
@@ -168,7 +180,9 @@ def notion_place(settings: Settings, home: Path) -> Place:
     )
 
 
-async def settle_place(place: Place, settings: Settings, home: Path, clock: Clock) -> Place:
+async def settle_place(
+    place: Place, settings: Settings, home: Path, clock: Clock, on_wait: OnWait | None = None
+) -> Place:
     """`place` with the folder of the workspace that its token belongs to.
 
     Raises:
@@ -176,7 +190,7 @@ async def settle_place(place: Place, settings: Settings, home: Path, clock: Cloc
     """
     if place.kind == "embedded":
         return place
-    notion = connect(place, settings, home, clock)
+    notion = connect(place, settings, home, clock, on_wait=on_wait)
     try:
         workspace_id = str((await notion.me())["bot"]["workspace_id"])
     except (KeyError, TypeError):
@@ -213,6 +227,7 @@ async def build_house(
     serving: bool = True,
     on_text: Callable[[str], None] | None = None,
     on_restart: "Callable[[ModelError], None] | None" = None,
+    on_wait: OnWait | None = None,
 ) -> House:
     """Build everything for the workspace of `place`, whose folder is settled.
 
@@ -220,6 +235,7 @@ async def build_house(
         serving: Become the one process that carries this state's jobs. Without it a command can work on
             runs of its own, also beside one that serves.
         on_text: Hears what a model says while it says it.
+        on_wait: Is told the seconds, whenever a request to Notion has to wait.
         on_restart: Is told when what it heard is void, because the answer broke off and is asked for anew.
 
     Raises:
@@ -231,7 +247,7 @@ async def build_house(
     policy = load_policy(owner_file(home, place.folder, "policy.toml"))
     roster = read_roster(home, place.folder, needed=serving)
     database = open_state(place, clock)
-    notion = connect(place, settings, home, clock)
+    notion = connect(place, settings, home, clock, on_wait=on_wait)
     jobs = DbosJobs(database, at_once=settings.tickets.at_once)
     owners = Owners(database.file)
 

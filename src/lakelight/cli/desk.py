@@ -7,6 +7,7 @@ from lakelight.bootstrap.embedded import embedded_place
 from lakelight.bootstrap.home import Place, running_server
 from lakelight.bootstrap.house import House, build_house, notion_place, open_state, settle_place
 from lakelight.bootstrap.seed import is_seeded, seed
+from lakelight.cli.pausing import Pauses
 from lakelight.cli.running import prepare, terminal
 from lakelight.cli.session import Session
 from lakelight.clock import SystemClock
@@ -28,9 +29,9 @@ async def desk(
         LakelightError: A setting, the workspace or our own state cannot be used.
     """
     loaded = prepare(session)
-    clock = SystemClock()
+    clock, pauses = SystemClock(), Pauses(session)
     async with AsyncExitStack() as stack:
-        place = await _place(session, loaded, clock, stack, quiet=quiet)
+        place = await _place(session, loaded, clock, stack, pauses, quiet=quiet)
         house = await build_house(
             home=session.home,
             loaded=loaded,
@@ -40,6 +41,7 @@ async def desk(
             serving=False,
             on_text=on_text,
             on_restart=on_restart,
+            on_wait=pauses,
         )
         try:
             yield house
@@ -48,11 +50,18 @@ async def desk(
 
 
 async def _place(
-    session: Session, loaded: Loaded, clock: SystemClock, stack: AsyncExitStack, *, quiet: bool
+    session: Session,
+    loaded: Loaded,
+    clock: SystemClock,
+    stack: AsyncExitStack,
+    pauses: Pauses,
+    *,
+    quiet: bool,
 ) -> Place:
     settings = loaded.settings
     if settings.notion.token is not None:
-        return await settle_place(notion_place(settings, session.home), settings, session.home, clock)
+        place = notion_place(settings, session.home)
+        return await settle_place(place, settings, session.home, clock, pauses)
     running = running_server(session.home)
     if running is not None:
         return running

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from rich.cells import cell_len
 
 from lakelight.bootstrap.checkup import NAMES, check_up
+from lakelight.cli.pausing import Pauses
 from lakelight.cli.running import known_secrets
 from lakelight.cli.session import CONFIGURATION, Session, carry_out, secrets_of
 from lakelight.clock import SystemClock
@@ -19,7 +20,7 @@ _SIGNS = {"ok": "✓", "warning": "!", "problem": "✗"}
 
 def doctor(session: Session, *, as_json: bool) -> None:
     """Check everything; the command fails where there is a problem."""
-    found = carry_out(session, check_up(session.home, session.environment, SystemClock()))
+    found = carry_out(session, check_up(session.home, session.environment, SystemClock(), Pauses(session)))
     clean = _secrets(session).clean
     rows = [_row(session.messages, clean, finding) for finding in found]
     problems, warnings = (sum(row["state"] == state for row in rows) for state in ("problem", "warning"))

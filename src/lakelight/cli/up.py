@@ -20,13 +20,14 @@ from lakelight.bootstrap.house import (
     status_words,
 )
 from lakelight.bootstrap.seed import is_seeded, seed
+from lakelight.cli.pausing import Pauses, tell_what_waits
 from lakelight.cli.running import prepare, serve, stop_on_signals, summary, tell_summary, terminal
-from lakelight.cli.session import CONFIGURATION, Session, carry_out, end
+from lakelight.cli.session import CONFIGURATION, UNREACHABLE, Session, carry_out, end
 from lakelight.clock import SystemClock
 from lakelight.daemon.checks import strangers
 from lakelight.errors import LakelightError
 from lakelight.guard import Guard, Scopes, load_policy
-from lakelight.notion import NotionError, NotionRefused
+from lakelight.notion import NotionError, NotionLimited, NotionRefused
 from lakelight.settings import Loaded
 from lakelight.tickets import ledger
 from lakelight.tickets.assignment import Assigned
@@ -61,6 +62,7 @@ async def _up(
             place=place,
             clock=clock,
             progress=terminal(session, loaded),
+            on_wait=Pauses(session),
         )
         try:
             source = await _source(house, needed=once)
@@ -88,6 +90,8 @@ async def _up(
                 session.say("cli.up.backlog", count=older)
             if as_json:
                 session.data(summary(house.database, monotonic() - started))
+            if once and tell_what_waits(session, house.database):
+                raise SystemExit(UNREACHABLE)
         finally:
             await house.close()
 
@@ -132,15 +136,17 @@ async def _reach(
     wait = min(loaded.settings.tickets.poll_seconds, 30.0)
     while True:
         try:
-            return await settle_place(place, loaded.settings, session.home, clock)
+            return await settle_place(place, loaded.settings, session.home, clock, Pauses(session))
         except NotionRefused:
             raise
         except NotionError as error:
             if patience is None or patience.is_set():
                 raise
-            session.say("cli.up.retrying", cause=session.explain(error), seconds=f"{wait:g}")
+            # Nobody gets through before that.
+            pause = max(wait, error.retry_after) if isinstance(error, NotionLimited) else wait
+            session.say("cli.up.retrying", cause=session.explain(error), seconds=f"{pause:.0f}")
             with suppress(TimeoutError):
-                await asyncio.wait_for(patience.wait(), wait)
+                await asyncio.wait_for(patience.wait(), pause)
 
 
 async def _plan(session: Session, loaded: Loaded, *, as_json: bool) -> None:

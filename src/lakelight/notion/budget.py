@@ -10,15 +10,22 @@ import os
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
 from lakelight.clock import Clock
 from lakelight.errors import StorageError, StorageFull
+from lakelight.notion.endpoint import api_root
 from lakelight.notion.errors import NotionLimited
+
+LONGEST_WAIT = 60.0
+"""Seconds for which a pause is waited out; who would have to wait longer is told until when instead."""
+
+OnWait = Callable[[float], None]
+"""Told the seconds, whenever a request has to wait."""
 
 # A little over Notion's minute: requests do not all take equally long to arrive.
 _WINDOW = 61.0
@@ -58,20 +65,24 @@ class NoBudget:
 
 
 class SharedBudget:
-    """A budget per token in a small SQLite file that every process on the machine may open."""
+    """A budget per token and server, in a small SQLite file that every process on the machine may open."""
 
     def __init__(
         self,
         path: Path,
         token: str,
         *,
+        base_url: str,
         clock: Clock,
         per_minute: int = 180,
         burst: int = 60,
-        longest_wait: float = 120.0,
+        longest_wait: float = LONGEST_WAIT,
+        on_wait: OnWait | None = None,
     ) -> None:
         self._path = path
-        self._token = hashlib.sha256(token.encode()).hexdigest()[:24]
+        # What one server asks of a token is nothing to another that takes the same token.
+        self._token = hashlib.sha256(f"{api_root(base_url)}\n{token}".encode()).hexdigest()[:24]
+        self._on_wait = on_wait or _nobody
         self._clock = clock
         self._per_minute = per_minute
         self._burst = min(burst, per_minute)
@@ -89,6 +100,7 @@ class SharedBudget:
         """
         async with self._turn:
             while wait := await asyncio.to_thread(self._take):
+                self._on_wait(wait)
                 await self._clock.sleep(timedelta(seconds=max(wait, _SHORTEST_WAIT)))
 
     async def pause(self, seconds: float) -> None:
@@ -158,7 +170,8 @@ class SharedBudget:
         row = connection.execute("SELECT until FROM paused WHERE token = ?", (self._token,)).fetchone()
         wait = row[0] - now if row else 0.0
         if wait > self._longest_wait:
-            raise NotionLimited(wait, reason="paused")
+            until = datetime.fromtimestamp(now + wait, UTC)
+            raise NotionLimited(wait, until=until, reason="paused")
         return float(wait)
 
     def _until_free(self, connection: sqlite3.Connection, now: float) -> float:
@@ -174,6 +187,10 @@ class SharedBudget:
             "SELECT at FROM spent WHERE token = ? ORDER BY at DESC LIMIT 1 OFFSET ?", (self._token, most - 1)
         ).fetchone()
         return float(row[0] + window - now) if row else 0.0
+
+
+def _nobody(_seconds: float) -> None:
+    pass
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -16,7 +16,9 @@
 A message may hold what Notion said or what the caller gave; never a token.
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from lakelight.errors import LakelightError
 
@@ -114,9 +116,15 @@ class NotionLimited(NotionError):
 
     code = "notion.limited"
 
-    def __init__(self, retry_after: float, *, reason: str = "", blocked: bool = False) -> None:
+    def __init__(
+        self, retry_after: float, *, until: datetime, reason: str = "", blocked: bool = False
+    ) -> None:
         super().__init__(
-            f"limited by notion; retry after {retry_after:g} s", retry_after=retry_after, reason=reason
+            f"limited by notion; retry after {retry_after:g} s",
+            retry_after=math.ceil(retry_after),
+            # For people, who read their own clock.
+            until=f"{until.astimezone():%Y-%m-%d %H:%M:%S}",
+            reason=reason,
         )
         self.retry_after = retry_after
         """Seconds."""

@@ -15,7 +15,7 @@ from lakelight.clock import Clock
 from lakelight.errors import ConfigurationError
 from lakelight.notion.answer import Answer
 from lakelight.notion.api_log import ApiLog
-from lakelight.notion.budget import Budget
+from lakelight.notion.budget import LONGEST_WAIT, Budget, OnWait
 from lakelight.notion.endpoint import api_root, checked, on_this_machine, property_part
 from lakelight.notion.errors import (
     NotionError,
@@ -32,7 +32,6 @@ from lakelight.notion.writing import NotionWriter
 VERSION = "2026-03-11"
 BASE_URL = "https://api.notion.com"
 _CONNECT_TIMEOUT = 10.0
-_LONGEST_RETRY_AFTER = 60.0
 _NEVER_SENT = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
@@ -62,6 +61,7 @@ class HttpNotion(NotionReader, NotionWriter):
         read_timeout: float = 30.0,
         write_timeout: float = 60.0,
         waits: Sequence[float] = (1.0, 2.0, 4.0),
+        on_wait: OnWait | None = None,
     ) -> None:
         self._token = token.strip()
         self._date: datetime | None = None
@@ -74,6 +74,7 @@ class HttpNotion(NotionReader, NotionWriter):
         self._read_timeout = read_timeout
         self._write_timeout = write_timeout
         self._waits = tuple(waits)
+        self._on_wait = on_wait
         self._client = httpx2.AsyncClient(
             headers={
                 "Authorization": f"Bearer {self._token}",
@@ -239,6 +240,8 @@ class HttpNotion(NotionReader, NotionWriter):
                 pause = await self._pause_before(tried, error, writing=writing)
                 if pause is None:
                     raise
+            if self._on_wait is not None:
+                self._on_wait(pause)
             await self._clock.sleep(timedelta(seconds=pause))
             tried += 1
 
@@ -247,11 +250,7 @@ class HttpNotion(NotionReader, NotionWriter):
         asked = error.retry_after if isinstance(error, NotionLimited) else 0.0
         if asked:
             await self._budget.pause(asked)
-        if (
-            tried >= len(self._waits)
-            or asked > _LONGEST_RETRY_AFTER
-            or not may_repeat(error, writing=writing)
-        ):
+        if tried >= len(self._waits) or asked > LONGEST_WAIT or not may_repeat(error, writing=writing):
             return None
         return max(asked, self._waits[tried])
 

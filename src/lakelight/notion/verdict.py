@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ _FIRST_REDIRECT = 300
 _FIRST_ERROR = 400
 _FIRST_SERVER_ERROR = 500
 _DEFAULT_RETRY_AFTER = 1.0
+_LONGEST_RETRY_AFTER = 86_400.0
 _SAID_NO = {401: "unauthorized", 413: "payload_too_large"}
 """Answers that mean a no even when something in front of Notion gave them."""
 _REQUEST_TIMEOUT = 408
@@ -102,9 +103,9 @@ def _limited(body: dict[str, Any] | None, headers: Mapping[str, str], now: datet
     wait = _seconds(headers.get("retry-after"), now)
     if wait is None:
         wait = _seconds(_text(more, "retry_after"), now)
-    return NotionLimited(
-        _DEFAULT_RETRY_AFTER if wait is None else wait, reason=reason, blocked=reason == _BLOCKED
-    )
+    wait = _DEFAULT_RETRY_AFTER if wait is None else min(wait, _LONGEST_RETRY_AFTER)
+    until = now + timedelta(seconds=wait)
+    return NotionLimited(wait, until=until, reason=reason, blocked=reason == _BLOCKED)
 
 
 def _seconds(given: str | None, now: datetime) -> float | None:

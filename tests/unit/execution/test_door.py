@@ -404,7 +404,7 @@ async def test_a_write_over_a_limit_of_notion_is_refused(house: House) -> None:
 
 NOT_SENT = {
     "no connection": lost(),
-    "asked to slow down": NotionLimited(5),
+    "asked to slow down": NotionLimited(5, until=datetime(2026, 11, 30, 8, tzinfo=UTC)),
     "somebody else was saving": conflict,
     "a token that was withdrawn": refused("unauthorized", 401),
     "a capability that is missing": refused("restricted_resource", 403),
@@ -887,7 +887,7 @@ async def test_whatever_happens_to_its_sends_a_write_is_there_once_in_the_end(
 ) -> None:
     """A late send arrives within the settle time: that is what Notion promises, and what we rely on."""
     house = House(tmp_path_factory.mktemp("house"))
-    errors = {"unsent": lost(), "limited": NotionLimited(1), "conflict": conflict}
+    errors = {"unsent": lost(), "limited": NotionLimited(1, until=datetime(2026, 11, 30, 8, tzinfo=UTC)), "conflict": conflict}
     house.workspace.plan = [
         asyncio.CancelledError() if what == "cancelled" else errors.get(what, what) for what in plan
     ]

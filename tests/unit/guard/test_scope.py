@@ -83,7 +83,7 @@ async def test_nothing_is_in_scope_of_no_roots() -> None:
     [
         NotionUnreachable("reset"),
         NotionRefused(status=404, notion_code="object_not_found", message="no"),
-        NotionLimited(1),
+        NotionLimited(1, until=datetime(2026, 11, 30, tzinfo=UTC)),
     ],
     ids=["unreachable", "not shared", "limited"],
 )

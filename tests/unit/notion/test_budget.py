@@ -12,6 +12,8 @@ from lakelight.errors import StorageError
 from lakelight.notion import NotionLimited
 from lakelight.notion.budget import SharedBudget
 
+NOTION = "https://api.notion.com"
+
 
 class Waits:
     """A clock whose waits pass at once."""
@@ -44,7 +46,9 @@ def most_in_a_minute(times: list[float]) -> int:
 
 async def test_no_minute_holds_more_than_allowed_and_hardly_less(tmp_path: Path) -> None:
     clock = Waits()
-    one, other = (SharedBudget(tmp_path / "budget.db", "token", clock=clock) for _ in range(2))
+    one, other = (
+        SharedBudget(tmp_path / "budget.db", "token", base_url=NOTION, clock=clock) for _ in range(2)
+    )
 
     times = [time for budget in [one, other] * 450 for time in await grants(budget, clock, 1)]
 
@@ -65,7 +69,7 @@ async def test_no_minute_holds_more_than_allowed_whatever_the_traffic(
 ) -> None:
     clock = Waits()
     path = tmp_path_factory.mktemp("budget") / "budget.db"
-    budget = SharedBudget(path, "token", clock=clock, per_minute=per_minute, burst=burst)
+    budget = SharedBudget(path, "token", base_url=NOTION, clock=clock, per_minute=per_minute, burst=burst)
     times = []
 
     for gap in gaps:
@@ -78,7 +82,7 @@ async def test_no_minute_holds_more_than_allowed_whatever_the_traffic(
 
 async def test_a_burst_goes_at_once(tmp_path: Path) -> None:
     clock = Waits()
-    budget = SharedBudget(tmp_path / "budget.db", "token", clock=clock, burst=20)
+    budget = SharedBudget(tmp_path / "budget.db", "token", base_url=NOTION, clock=clock, burst=20)
 
     times = await grants(budget, clock, 20)
 
@@ -88,7 +92,9 @@ async def test_a_burst_goes_at_once(tmp_path: Path) -> None:
 
 async def test_tokens_share_the_file_and_not_the_budget(tmp_path: Path) -> None:
     clock = Waits()
-    mine, yours = (SharedBudget(tmp_path / "budget.db", token, clock=clock) for token in ("a", "b"))
+    mine, yours = (
+        SharedBudget(tmp_path / "budget.db", token, base_url=NOTION, clock=clock) for token in ("a", "b")
+    )
     start = clock.now()
 
     await mine.pause(50)
@@ -99,9 +105,40 @@ async def test_tokens_share_the_file_and_not_the_budget(tmp_path: Path) -> None:
     yours.close()
 
 
+async def test_what_one_server_asks_of_a_token_holds_for_no_other(tmp_path: Path) -> None:
+    clock = Waits()
+    notion, same, other = (
+        SharedBudget(tmp_path / "budget.db", "token", base_url=url, clock=clock)
+        for url in (NOTION, f"{NOTION}/v1/", "http://127.0.0.1:1")
+    )
+    start = clock.now()
+
+    await notion.pause(50)
+    await other.acquire()
+    at_the_other = clock.now() - start
+    await same.acquire()
+
+    assert at_the_other == timedelta()
+    assert (clock.now() - start).total_seconds() == pytest.approx(50, abs=0.01)
+    for budget in (notion, same, other):
+        budget.close()
+
+
+async def test_whoever_waits_is_told_for_how_long(tmp_path: Path) -> None:
+    clock, told = Waits(), list[float]()
+    budget = SharedBudget(tmp_path / "budget.db", "token", base_url=NOTION, clock=clock, on_wait=told.append)
+
+    await budget.acquire()
+    await budget.pause(50)
+    await budget.acquire()
+
+    assert told == [pytest.approx(50, abs=0.01)]
+    budget.close()
+
+
 async def test_the_longest_pause_counts(tmp_path: Path) -> None:
     clock = Waits()
-    budget = SharedBudget(tmp_path / "budget.db", "token", clock=clock)
+    budget = SharedBudget(tmp_path / "budget.db", "token", base_url=NOTION, clock=clock)
     start = clock.now()
 
     await budget.pause(50)
@@ -114,7 +151,7 @@ async def test_the_longest_pause_counts(tmp_path: Path) -> None:
 
 async def test_nobody_is_made_to_wait_for_a_very_long_pause(tmp_path: Path) -> None:
     clock = Waits()
-    budget = SharedBudget(tmp_path / "budget.db", "token", clock=clock)
+    budget = SharedBudget(tmp_path / "budget.db", "token", base_url=NOTION, clock=clock)
 
     await budget.pause(900)
     with pytest.raises(NotionLimited) as caught:
@@ -126,7 +163,9 @@ async def test_nobody_is_made_to_wait_for_a_very_long_pause(tmp_path: Path) -> N
 
 async def test_a_clock_set_back_holds_nobody_up_for_longer_than_a_minute(tmp_path: Path) -> None:
     clock = Waits()
-    budget = SharedBudget(tmp_path / "budget.db", "token", clock=clock, per_minute=10, burst=10)
+    budget = SharedBudget(
+        tmp_path / "budget.db", "token", base_url=NOTION, clock=clock, per_minute=10, burst=10
+    )
     await grants(budget, clock, 10)
 
     clock.set_back(timedelta(hours=5))
@@ -139,7 +178,7 @@ async def test_a_clock_set_back_holds_nobody_up_for_longer_than_a_minute(tmp_pat
 
 async def test_the_file_is_its_owners_alone_and_holds_no_token(tmp_path: Path) -> None:
     path = tmp_path / "home" / "budget.db"
-    budget = SharedBudget(path, "ntn_secret", clock=Waits())
+    budget = SharedBudget(path, "ntn_secret", base_url=NOTION, clock=Waits())
 
     await budget.acquire()
     files = list(path.parent.iterdir())
@@ -154,4 +193,4 @@ async def test_a_file_that_is_no_database_is_a_storage_error(tmp_path: Path) -> 
     path.write_bytes(b"not a database at all" * 100)
 
     with pytest.raises(StorageError):
-        await SharedBudget(path, "token", clock=Waits()).acquire()
+        await SharedBudget(path, "token", base_url=NOTION, clock=Waits()).acquire()

@@ -409,7 +409,9 @@ async def test_nobody_waits_for_longer_than_a_minute(
 async def test_a_429_pauses_every_other_call_of_the_token(
     workspace: Workspace, clock: Waits, tmp_path: Path
 ) -> None:
-    one, other = (SharedBudget(tmp_path / "budget.db", TOKEN, clock=clock) for _ in range(2))
+    one, other = (
+        SharedBudget(tmp_path / "budget.db", TOKEN, base_url=workspace.url, clock=clock) for _ in range(2)
+    )
     workspace.replies = [error(429, "rate_limited", {"Retry-After": "40"}), ok(ME)]
 
     async with connected(workspace.url, clock, budget=one, waits=()) as notion:
