@@ -7,7 +7,7 @@ be working on it.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -175,7 +175,7 @@ class Executor:
             if not error.maybe_written:
                 await self._unsent(operation, asker, error)
                 raise
-            return await self._unknown(operation, asker, start, error.cause)
+            return await self._unknown(operation, asker, start, error)
         return await self._written(operation, asker, answer)
 
     async def _anchor(self, operation: Operation, before: Mapping[str, Any] | None) -> Anchor:
@@ -245,19 +245,23 @@ class Executor:
         status = getattr(error, "status", None)
         await self._say_after(operation, asker, "unsent", {}, result("failed", http=status, code="not_sent"))
 
-    async def _unknown(self, operation: Operation, asker: Asker, start: _Start, cause: str) -> Outcome:
-        until = Unsettled(until=start.sent_at + self._settle, cause=cause)
+    async def _unknown(
+        self, operation: Operation, asker: Asker, start: _Start, error: NotionUnreachable
+    ) -> Outcome:
+        until = Unsettled(until=start.sent_at + self._settle, cause=error.cause)
         try:
             entry = result_entry("write.unknown", operation, asker, result("unknown", code="unreachable"))
             await self._trail.record(entry)
-            return await self._look(operation, start.anchor, asker) or until
+            return await self._look(operation, start.anchor, asker, error.committed_child_ids) or until
         except (NotionError, TrailError):
             return until
 
-    async def _look(self, operation: Operation, anchor: Anchor, asker: Asker) -> Outcome | None:
+    async def _look(
+        self, operation: Operation, anchor: Anchor, asker: Asker, committed: Sequence[str] = ()
+    ) -> Outcome | None:
         if operation.kind in _APPENDS:
             children = await self._reader.children(operation.target)
-            ids = traces.appended(operation, anchor, children.blocks, self._bot_id)
+            ids = traces.appended(operation, anchor, children.blocks, self._bot_id, committed)
             if ids is None:
                 return None
             found = Written(ids=ids, found=True)

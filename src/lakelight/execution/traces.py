@@ -20,12 +20,20 @@ Json = Mapping[str, Any]
 
 
 def appended(
-    operation: Operation, anchor: Anchor, children: Sequence[Json], bot_id: str
+    operation: Operation,
+    anchor: Anchor,
+    children: Sequence[Json],
+    bot_id: str,
+    committed: Sequence[str] = (),
 ) -> tuple[str, ...] | None:
     """The ids of the blocks that `operation` appended, when they are among `children`, else None.
 
     The first block is enough when later ones were removed or changed by somebody since: to
     send again would double what is left.
+
+    Args:
+        committed: The blocks that Notion itself says it had appended; it may have stored them in another
+            shape than they were sent in.
     """
     later = _after(children, anchor.last_child)
     since = parse_iso(anchor.notion_minute) if anchor.notion_minute else None
@@ -38,6 +46,7 @@ def appended(
                 found.append(str(mine[index]["id"]))
                 position = index + 1
                 break
+    found = found or [str(block["id"]) for block in mine if block["id"] in committed]
     return tuple(found) if found else None
 
 

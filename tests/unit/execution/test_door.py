@@ -69,7 +69,8 @@ class Workspace:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.plan: list[str | NotionError | BaseException] = []
-        """For each send to come: `answer`, `lost` (written, no answer), `never` (neither), `late` (written
+        """For each send to come: `answer`, `lost` (written, no answer), `never` (neither), `committed`
+        (written in another shape, and Notion says which blocks they are), `late` (written
         when `arrive` is called, no answer) or an error."""
         self.sent: list[str] = []
         self.before_answer: Callable[[], None] = lambda: None
@@ -95,6 +96,12 @@ class Workspace:
                 self._apply(path, body)
             case "late":
                 self._late.append((path, body))
+            case "committed":
+                stored = self._apply(path, body)["results"]
+                for block in self.blocks[-len(stored) :]:
+                    block["paragraph"]["rich_text"][0]["text"]["content"] += "…"
+                ids = [block["id"] for block in stored]
+                raise NotionUnreachable("status 503", maybe_written=True, status=503, committed_child_ids=ids)
             case BaseException() as error:
                 raise error
         raise NotionUnreachable("time-out", maybe_written=True)
@@ -546,6 +553,16 @@ async def test_a_send_that_did_not_arrive_leaves_its_anchor_to_the_next(house: H
     assert await house.submit(done) == Written(ids=(TICKET,))
 
 
+async def test_blocks_that_notion_says_it_had_saved_are_found_in_whatever_shape(house: House) -> None:
+    house.workspace.plan = ["committed"]
+
+    outcome = await house.submit(hello)
+
+    assert outcome == Written(ids=("block-1", "block-2"), found=True)
+    assert await house.submit(hello) == outcome
+    assert len(house.workspace.sent) == 1
+
+
 async def test_a_workspace_that_cannot_be_looked_at_leaves_it_unsettled(house: House) -> None:
     house.workspace.plan = ["lost"]
 
@@ -887,7 +904,11 @@ async def test_whatever_happens_to_its_sends_a_write_is_there_once_in_the_end(
 ) -> None:
     """A late send arrives within the settle time: that is what Notion promises, and what we rely on."""
     house = House(tmp_path_factory.mktemp("house"))
-    errors = {"unsent": lost(), "limited": NotionLimited(1, until=datetime(2026, 11, 30, 8, tzinfo=UTC)), "conflict": conflict}
+    errors = {
+        "unsent": lost(),
+        "limited": NotionLimited(1, until=datetime(2026, 11, 30, 8, tzinfo=UTC)),
+        "conflict": conflict,
+    }
     house.workspace.plan = [
         asyncio.CancelledError() if what == "cancelled" else errors.get(what, what) for what in plan
     ]
