@@ -8,7 +8,7 @@ from typing import Any, Literal
 from notion_embedded.store.minting import new_uuid
 
 MAX_ATTEMPTS = 8
-BACKOFF = (60, 240, 900, 3_600, 10_800, 25_200, 46_380)
+BACKOFF = (60, 240, 900, 3_600, 10_800, 25_200, 45_600)
 """Seconds until each further attempt: a day in all, as Notion takes for its eight."""
 
 
