@@ -7,6 +7,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -15,6 +16,7 @@ from lakelight.bootstrap.home import write_private
 from lakelight.bootstrap.house import House
 from lakelight.console import Desk, create_app
 from lakelight.messages import Language
+from lakelight.notion.viewing import view_url
 
 _HOST = "127.0.0.1"
 _NOTE = "console.json"
@@ -22,7 +24,9 @@ _GRACE = 5
 
 
 @asynccontextmanager
-async def served_console(house: House, home: Path, port: int, language: Language) -> AsyncIterator[str]:
+async def served_console(
+    house: House, home: Path, port: int, language: Language, command: str = "lakelight"
+) -> AsyncIterator[str]:
     """The console over `house` while the context lasts; the sign-in link.
 
     A port that is taken is exchanged for a free one: approvals can wait for a person, but a server
@@ -39,6 +43,8 @@ async def served_console(house: House, home: Path, port: int, language: Language
             clock=house.clock,
             secret=secret,
             language=language,
+            link=partial(view_url, base_url=house.place.base_url) if house.place.kind == "embedded" else str,
+            command=command,
         )
     )
     listening = _listen(port)

@@ -1,22 +1,40 @@
 """`lakelight approvals`: what waits for a yes, the exact change, and the decision."""
 
 import getpass
-import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lakelight.agent.chats import load_reply
 from lakelight.agent.journal import Journal
 from lakelight.bootstrap.house import House
 from lakelight.cli.desk import desk
+from lakelight.cli.links import openable
 from lakelight.cli.replies import reply_data, tell_reply
-from lakelight.cli.session import FAILED, OK, USAGE, WAITING, Session, carry_out, end
+from lakelight.cli.session import (
+    DENIED,
+    FAILED,
+    LONGEST_TITLE,
+    OK,
+    USAGE,
+    WAITING,
+    Session,
+    carry_out,
+    end,
+)
 from lakelight.cli.state import open_existing
 from lakelight.clock import SystemClock
 from lakelight.errors import LakelightError
 from lakelight.guard import Approval, Approvals, approval_number
-from lakelight.operations import Operation, request
+from lakelight.operations import Operation
+from lakelight.operations.visible import shortened
 from lakelight.tickets import ledger
+
+if TYPE_CHECKING:
+    # The console's package brings its web framework along, which most of these commands do without.
+    from lakelight.console.card import Change
+    from lakelight.console.records import Record
+    from lakelight.console.visitor import Visitor
+    from lakelight.operations.lines import Line
 
 
 def list_approvals(session: Session, *, everything: bool, as_json: bool) -> None:
@@ -33,27 +51,30 @@ def list_approvals(session: Session, *, everything: bool, as_json: bool) -> None
     if not found:
         session.say("cli.approvals.none")
     for approval in found:
-        title = approval.preview.get("title") or approval.operation.target
+        title = shortened(str(approval.preview.get("title") or approval.operation.target), LONGEST_TITLE)
         kind = session.messages.say(f"kind.{approval.operation.kind.value}")
         why = session.messages.say(f"approval.why.{approval.reason}")
         state = session.messages.say(f"approval.state.{approval.state}")
-        print(f"{approval.key}  {state}  {kind} · {title}  {approval.agent}  {why}".rstrip())
+        session.line(f"{approval.key}  {state}  {kind} · {title}  {approval.agent}  {why}".rstrip())
 
 
 def show_approval(session: Session, text: str, *, as_json: bool) -> None:
     """One question with the exact change."""
+    from lakelight.console.records import read_record
+
     try:
         number = approval_number(text)
         with open_existing(session).transaction() as connection:
-            approval = Approvals(SystemClock()).get(connection, number)
+            record = read_record(connection, Approvals(SystemClock()), number)
     except LakelightError as error:
         end(session, error)
     if as_json:
+        approval = record.approval
         session.data(
             _row(approval) | {"preview": dict(approval.preview), "request": _request(approval.operation)}
         )
         return
-    tell_card(session, approval)
+    tell_card(session, record)
 
 
 def decide(session: Session, text: str, *, approve: bool, comment: str, as_json: bool) -> None:
@@ -63,14 +84,13 @@ def decide(session: Session, text: str, *, approve: bool, comment: str, as_json:
 
 def edit(session: Session, text: str, *, body: str, as_json: bool) -> None:
     """Say yes to an edited change: its request body as JSON."""
+    from lakelight.console.editing import read_json
+
     try:
-        content = json.loads(body)
+        content = read_json(body)
     except ValueError as error:
-        session.say("cli.usage", message=f"--body: {error}")
+        session.say("console.edit.bad_json", problem=str(error))
         raise SystemExit(USAGE) from None
-    if not isinstance(content, dict):
-        session.say("cli.usage", message="--body: {}")
-        raise SystemExit(USAGE)
     carry_out(session, _edit(session, text, content, as_json=as_json))
 
 
@@ -88,17 +108,17 @@ async def _decide(session: Session, text: str, *, approve: bool, comment: str, a
 
 
 async def _edit(session: Session, text: str, content: Mapping[str, Any], *, as_json: bool) -> None:
+    from lakelight.console.edits import NoEdit, edited_operation, title_in
+
     number = approval_number(text)
     async with desk(session, quiet=as_json) as house:
         with house.database.transaction() as connection:
-            old = house.approvals.get(connection, number)
-        edited = Operation(
-            id=house.fresh_operation_id(),
-            kind=old.operation.kind,
-            target=old.operation.target,
-            request=request(old.operation.request.method, old.operation.request.path, content),
-        )
-        view = await house.surroundings.look(edited, str(old.preview.get("title", "")))
+            old = house.approvals.waiting(connection, number)
+        edited = edited_operation(old.operation, content, house.fresh_operation_id())
+        if isinstance(edited, NoEdit):
+            session.say(edited.key, **edited.facts)
+            raise SystemExit(DENIED if edited.denied else USAGE)
+        view = await house.surroundings.look(edited, title_in(edited) or str(old.preview.get("title", "")))
         approval = await house.confirmations.edit(number, _who(), edited, view.preview, view.pre_state)
         session.say("cli.approvals.edited", approval=f"A-{number}", fresh=approval.key)
         await _see_through(session, house, approval, as_json=as_json)
@@ -143,35 +163,64 @@ async def _see_through(session: Session, house: House, approval: Approval, *, as
             raise SystemExit(FAILED)
 
 
-def tell_card(session: Session, approval: Approval) -> None:
-    """Print what a person needs to decide."""
-    say, preview = session.messages.say, approval.preview
-    kind = say(f"kind.{approval.operation.kind.value}")
-    print(f"{approval.key} · {kind} · {preview.get('title') or approval.operation.target}")
-    print(preview.get("url") or "")
-    print(say("approval.asks", why=say(f"approval.why.{approval.reason}"), agent=approval.agent or "-"))
-    for row in preview.get("rows", ()):
-        print(f"  {row['column']}: {row['before'] or '–'} → {row['after'] or '–'}")
-    for line in preview.get("added", ()):
-        print(f"  + {'  ' * int(line.get('depth', 0))}{line.get('text', '')}")
-    for line in preview.get("deleted", ()):
-        print(f"  - {'  ' * int(line.get('depth', 0))}{line.get('text', '')}")
-    hosts = preview.get("hosts") or ()
-    counts = preview.get("counts") or {}
-    for note in preview.get("notes", ()):
-        print(f"  {say(note, hosts=hosts, **counts)}")
-    undo = preview.get("undo", "possible")
-    print(say("preview.undo." + undo))
+def tell_card(session: Session, record: "Record") -> None:
+    """Print what a person needs to decide: what the console's page of the approval shows."""
+    from lakelight.console.card import card_of
+    from lakelight.console.visitor import Visitor
+
+    say, approval = session.messages.say, record.approval
+    visitor = Visitor(messages=session.messages, now=SystemClock().now(), link=openable(session))
+    card = card_of(approval, visitor, whole=True)
+    title = shortened(card.title or approval.operation.target, LONGEST_TITLE)
+    session.line(f"{card.key} · {say(f'approval.state.{approval.state}')} · {card.kind} · {title}")
+    if card.place:
+        session.line(f"{say('console.card.place')} {shortened(card.place, LONGEST_TITLE)}")
+    if card.url:
+        session.line(card.url)
+    session.line(card.why)
+    session.line(f"{card.level} · {card.undo}")
+    for note in card.notes:
+        session.line(note)
+    _tell_change(session, card.change, visitor)
+    for name, value in (
+        ("agent", approval.agent),
+        ("ticket", record.ticket),
+        ("request", record.request),
+        ("run", approval.run_id),
+        ("asked_at", visitor.at(approval.created_at)),
+    ):
+        if value:
+            session.line(f"{say(f'console.card.{name}')}: {value}")
     if approval.state != "pending":
-        state = say(f"approval.state.{approval.state}")
-        print(
-            say(
-                "approval.decided_by",
-                state=state,
-                by=approval.decided_by or "-",
-                at=approval.decided_at or "-",
-            )
-        )
+        state, at = say(f"approval.state.{approval.state}"), visitor.at(approval.decided_at)
+        session.line(say("approval.decided_by", state=state, by=approval.decided_by or "Lakelight", at=at))
+        if approval.comment:
+            session.line(f"{say('console.card.comment')} {approval.comment}")
+        if approval.successor:
+            session.line(say("console.card.successor", approval=f"A-{approval.successor}"))
+        return
+    session.say("cli.approvals.decide", approval=card.key)
+
+
+def _tell_change(session: Session, change: "Change", visitor: "Visitor") -> None:
+    say = session.messages.say
+    if change.deleted:
+        session.line(say("console.card.trash" if change.to_trash else "console.card.deleted"))
+        _tell_lines(session, "-", change.deleted, visitor)
+        if change.content:
+            session.line(say("console.card.content", count=change.content))
+    for row in change.rows:
+        session.line(f"  {row.column}: {row.before or '–'} → {row.after or '–'}")
+    if change.added:
+        session.line(say("console.card.added"))
+        _tell_lines(session, "+", change.added, visitor)
+    if change.empty:
+        session.line(say("console.card.nothing_to_show"))
+
+
+def _tell_lines(session: Session, sign: str, lines: "Sequence[Line]", visitor: "Visitor") -> None:
+    for line in lines:
+        session.line(f"  {sign} {'  ' * line.depth}[{visitor.block(line.type)}] {line.text}".rstrip())
 
 
 def _row(approval: Approval) -> dict[str, Any]:

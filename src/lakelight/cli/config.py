@@ -6,6 +6,7 @@ from rich.table import Table
 
 from lakelight.cli.session import Session, end
 from lakelight.errors import LakelightError
+from lakelight.operations.visible import one_line
 from lakelight.settings import load
 
 
@@ -20,5 +21,5 @@ def show(session: Session, *, as_json: bool) -> None:
         return
     table = Table(box=None, pad_edge=False, show_header=False)
     for key, value, origin in rows:
-        table.add_row(escape(key), escape(value), escape(origin))
+        table.add_row(*(escape(one_line(cell)) for cell in (key, value, origin)))
     Console(highlight=False).print(table)

@@ -27,7 +27,7 @@ def doctor(session: Session, *, as_json: bool) -> None:
     if as_json:
         session.data({"checks": rows, "problems": problems, "warnings": warnings})
     else:
-        _tell(session.messages, rows)
+        _tell(session, rows)
         if problems or warnings:
             session.say("cli.doctor.problems", problems=problems, warnings=warnings)
         else:
@@ -61,11 +61,12 @@ def _parted(messages: Messages, sentence: str) -> tuple[str, str]:
     return text.strip(), step[0].upper() + step[1:]
 
 
-def _tell(messages: Messages, rows: list[dict[str, str]]) -> None:
+def _tell(session: Session, rows: list[dict[str, str]]) -> None:
+    messages = session.messages
     names = {name: messages.say(f"doctor.{name}.name") for name in NAMES}
     width = max(map(cell_len, names.values()))
     for row in rows:
         name = names[row["name"]]
-        print(f"{_SIGNS[row['state']]} {name}{' ' * (width - cell_len(name))}  {row['message']}")
+        session.line(f"{_SIGNS[row['state']]} {name}{' ' * (width - cell_len(name))}  {row['message']}")
         if row["fix"]:
-            print(f"  {' ' * width}  {messages.say('doctor.fix', fix=row['fix'])}")
+            session.line(f"  {' ' * width}  {messages.say('doctor.fix', fix=row['fix'])}")

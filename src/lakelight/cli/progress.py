@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from lakelight.cli.reasons import reason_text
+from lakelight.cli.session import LONGEST_TITLE, on_a_line
 from lakelight.errors import LakelightError
 from lakelight.messages import Messages
-from lakelight.operations.visible import one_line
+from lakelight.operations.visible import shortened
 
 _QUIET = frozenset({"poll.done", "idle"})
 
@@ -54,10 +55,13 @@ class Terminal:
     def _worded(self, state: str, facts: Mapping[str, object]) -> dict[str, object]:
         inner = facts.get("facts")
         about = {**facts, **inner} if isinstance(inner, Mapping) else dict(facts)
+        title = about.get("title")
+        if isinstance(title, str):
+            about["title"] = shortened(title, LONGEST_TITLE)
         reason = about.get("reason")
         if isinstance(reason, str):
             about["reason"] = reason_text(self._messages, state, reason, about)
         return about
 
     def _print(self, line: str) -> None:
-        print(one_line(self._clean(line)), file=self._stream, flush=True)
+        print(on_a_line(self._clean(line)), file=self._stream, flush=True)

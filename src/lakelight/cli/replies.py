@@ -5,7 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from lakelight.agent.reply import Effect, Reply
-from lakelight.cli.session import Session
+from lakelight.cli.links import openable
+from lakelight.cli.session import LONGEST_TITLE, Session
+from lakelight.operations.visible import shortened
 
 _MOST_ROWS = 20
 
@@ -15,7 +17,7 @@ def tell_reply(session: Session, reply: Reply) -> None:
     for found in reply.found:
         _tell_found(session, found)
     if reply.said:
-        print(reply.said)
+        session.text(reply.said)
     for group, key in (
         (reply.done, "reply.done"),
         (reply.failed, "reply.failed"),
@@ -26,13 +28,13 @@ def tell_reply(session: Session, reply: Reply) -> None:
         for effect in group:
             what, why = _what(session, effect), _why(session, effect)
             line = session.messages.say(key, what=what or why, why=why if what else "")
-            print(line.rstrip(" ·:："))
+            session.line(line.rstrip(" ·:："))
     if reply.question is not None:
         _tell_question(session, reply.question)
     if reply.needs:
-        print(session.messages.say(f"needs_model.{reply.needs}"))
+        session.line(session.messages.say(f"needs_model.{reply.needs}"))
     if reply.ending in {"capped", "repeated"}:
-        print(session.messages.say(f"reply.{reply.ending}"))
+        session.line(session.messages.say(f"reply.{reply.ending}"))
     if reply.done:
         session.say("reply.undo", run=reply.run_id)
 
@@ -47,8 +49,10 @@ def reply_data(reply: Reply) -> dict[str, Any]:
 def _what(session: Session, effect: Effect) -> str:
     if not effect.kind:
         return ""
-    kind = session.messages.say(f"kind.{effect.kind}")
-    return f"{kind} · {effect.title}" + (f" · {effect.approval}" if effect.approval else "")
+    kind, title = session.messages.say(f"kind.{effect.kind}"), shortened(effect.title, LONGEST_TITLE)
+    # The sentence that follows may name the approval itself.
+    approval = effect.approval if "approval" not in effect.facts else None
+    return " · ".join(filter(None, (kind, title, approval)))
 
 
 def _why(session: Session, effect: Effect) -> str:
@@ -56,9 +60,11 @@ def _why(session: Session, effect: Effect) -> str:
 
 
 def _tell_question(session: Session, question: Mapping[str, Any]) -> None:
-    print(session.messages.say(question["key"], **question["facts"]))
+    link = openable(session)
+    session.line(session.messages.say(question["key"], **question["facts"]))
     for number, candidate in enumerate(question["candidates"], 1):
-        print(f"  {number}. {candidate['title']}  {candidate['url'] or candidate['id']}")
+        title, where = candidate["title"], link(candidate["url"]) or candidate["id"]
+        session.line(f"  {number}. {shortened(title, LONGEST_TITLE)}  {where}")
 
 
 def _tell_found(session: Session, found: Mapping[str, Any]) -> None:
@@ -66,23 +72,26 @@ def _tell_found(session: Session, found: Mapping[str, Any]) -> None:
         case "search_workspace":
             _rows(session, found.get("results") or found.get("sources") or [])
         case "fetch_page_markdown":
-            print(f"# {found.get('title', '')}\n{found.get('markdown', '')}")
+            session.line(f"# {shortened(str(found.get('title', '')), LONGEST_TITLE)}")
+            session.text(str(found.get("markdown", "")))
         case "query_database":
             _rows(session, found.get("rows") or [])
         case _:
             for name, value in found.items():
                 if name not in {"tool", "sources"}:
-                    print(f"{name}: {value}")
+                    session.line(f"{name}: {value}")
 
 
 def _rows(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
-        print(session.messages.say("reply.nothing"))
+        session.line(session.messages.say("reply.nothing"))
+    link = openable(session)
     for row in rows[:_MOST_ROWS]:
         about = row.get("properties")
         values = (
             " · ".join(str(value) for value in about.values() if value) if isinstance(about, Mapping) else ""
         )
-        print(f"- {row.get('title', '')}  {values or row.get('url', '')}".rstrip())
+        title = shortened(str(row.get("title", "")), LONGEST_TITLE)
+        session.line(f"- {title}  {values or link(str(row.get('url', ''))) or row.get('id', '')}".rstrip())
     if len(rows) > _MOST_ROWS:
-        print(session.messages.say("reply.more", count=len(rows) - _MOST_ROWS))
+        session.line(session.messages.say("reply.more", count=len(rows) - _MOST_ROWS))

@@ -49,8 +49,8 @@ def stop_on_signals() -> asyncio.Event:
 
 async def serve(session: Session, house: House, loaded: Loaded, stop: asyncio.Event) -> None:
     """Work tickets and show the console until `stop` is set."""
-    language = session.messages.language
-    async with served_console(house, session.home, loaded.settings.console_port, language) as link:
+    language, command = session.messages.language, session.messages.command
+    async with served_console(house, session.home, loaded.settings.console_port, language, command) as link:
         session.say("cli.up.console", link=link)
         await house.service.run(stop)
 

@@ -7,19 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from lakelight.cli.calling import NAME, called_as
 from lakelight.errors import ConfigurationError, LakelightError, StorageError
 from lakelight.messages import Messages, language_for
+from lakelight.operations.visible import one_line, shortened, visible
 from lakelight.redaction import Secrets
 
 T = TypeVar("T")
 
 OK, FAILED, USAGE, CONFIGURATION, DENIED, WAITING, UNREACHABLE = range(7)
 INTERRUPTED = 130
+LONGEST_LINE = 2_000
+LONGEST_TITLE = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One call of the command line."""
+    """One call of the command line.
+
+    What it prints for a person goes through here: titles, pages and messages are other people's words,
+    and must neither steer the terminal nor pass for lines of ours.
+    """
 
     home: Path
     environment: Mapping[str, str]
@@ -27,7 +35,19 @@ class Session:
 
     def say(self, key: str, /, **facts: object) -> None:
         """A sentence to the person, on stderr."""
-        print(self.messages.say(key, **facts), file=sys.stderr, flush=True)
+        self.hint(self.messages.say(key, **facts))
+
+    def hint(self, line: str) -> None:
+        """One line to the person, on stderr."""
+        print(on_a_line(line), file=sys.stderr, flush=True)
+
+    def line(self, line: str = "") -> None:
+        """One line of the answer, on stdout."""
+        print(on_a_line(line))
+
+    def text(self, text: str) -> None:
+        """Several lines of the answer, whole, on stdout."""
+        print(visible(text))
 
     def data(self, value: object) -> None:
         """One object of data, on stdout."""
@@ -38,11 +58,25 @@ class Session:
         return secrets_of(self.environment).clean(self.messages.explain(error))
 
 
+def on_a_line(text: str) -> str:
+    """`text` as one line of a terminal: nothing in it hides, ends the line or fills the screen."""
+    return one_line(shortened(text, LONGEST_LINE))
+
+
 def open_session(language: str | None, environment: Mapping[str, str]) -> Session:
     """The session of this call."""
     from lakelight.settings import home
 
-    return Session(home(environment), environment, Messages(language_for(language, environment)))
+    messages = Messages(language_for(language, environment), _command(environment))
+    return Session(home(environment), environment, messages)
+
+
+def _command(environment: Mapping[str, str]) -> str:
+    try:
+        return called_as(sys.argv[0], environment, Path.cwd())
+    except OSError:
+        # The folder that this was called from may be gone.
+        return NAME
 
 
 def secrets_of(environment: Mapping[str, str]) -> Secrets:
@@ -76,7 +110,7 @@ def exit_code(error: LakelightError) -> int:
 
 def end(session: Session, error: LakelightError) -> NoReturn:
     """Tell `error` and end the command."""
-    print(session.explain(error), file=sys.stderr)
+    session.hint(session.explain(error))
     raise SystemExit(exit_code(error))
 
 

@@ -1,17 +1,19 @@
 """`lakelight tickets`: what the ledger knows."""
 
 import json
+from collections.abc import Mapping
 from typing import get_args
 
 from rich.cells import cell_len, set_cell_size
 
 from lakelight.agent import tokens_of
+from lakelight.cli.links import openable
 from lakelight.cli.reasons import reason_text
-from lakelight.cli.session import FAILED, OK, USAGE, Session, end
+from lakelight.cli.session import FAILED, LONGEST_TITLE, OK, USAGE, Session, end
 from lakelight.cli.state import open_existing
 from lakelight.clock import SystemClock
 from lakelight.errors import LakelightError
-from lakelight.operations.visible import one_line
+from lakelight.operations.visible import one_line, shortened
 from lakelight.storage import Connection
 from lakelight.tickets import ledger
 from lakelight.tickets.dispatcher import ask_again
@@ -40,9 +42,11 @@ def list_tickets(session: Session, *, state: str | None, as_json: bool) -> None:
     rows = [_cells(session, entry) for entry in found]
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for entry, row in zip(found, rows, strict=True):
-        print("  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        session.line(
+            "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
         if reason := _reason(session, entry):
-            print(f"{' ' * (widths[0] + 2)}{reason}")
+            session.line(f"{' ' * (widths[0] + 2)}{reason}")
 
 
 def _cells(session: Session, entry: Entry) -> tuple[str, ...]:
@@ -68,11 +72,27 @@ def show_ticket(session: Session, text: str, *, as_json: bool) -> None:
     if as_json:
         session.data(row)
         return
-    for name in ("number", "title", "agent", "state", "reason", "receipt", "url"):
-        if row[name]:
-            print(f"{name:9} {one_line(str(row[name]))}")
+    _tell_row(session, entry, row)
     for at, name, content in steps:
-        print(f"{at}  {name}{_detail(content)}")
+        session.line("  ".join(filter(None, (at, _step(session, name), _outcome(session, content)))))
+
+
+def _tell_row(session: Session, entry: Entry, row: Mapping[str, object]) -> None:
+    say = session.messages.say
+    shown = {
+        "number": entry.number,
+        "title": entry.title,
+        "agent": entry.agent,
+        "state": say(f"state.{entry.state}"),
+        "reason": row["reason"],
+        "receipt": row["receipt"],
+        "url": openable(session)(entry.url) or entry.page_id,
+    }
+    labels = {name: say(f"cli.tickets.field.{name}") for name in shown}
+    width = max(map(cell_len, labels.values()))
+    for name, value in shown.items():
+        if value:
+            session.line(f"{set_cell_size(labels[name], width)}  {value}")
 
 
 def retry_tickets(session: Session, texts: list[str], *, as_json: bool) -> None:
@@ -104,7 +124,7 @@ def _one(session: Session, connection: Connection, text: str) -> Entry:
     if not found:
         session.say("cli.tickets.unknown", ticket=text)
     else:
-        matches = ", ".join(f"{entry.label} ({entry.page_id})" for entry in found)
+        matches = [f"{shortened(entry.label, LONGEST_TITLE)} ({entry.page_id})" for entry in found]
         session.say("cli.tickets.several", ticket=text, matches=matches)
     raise SystemExit(USAGE)
 
@@ -135,7 +155,20 @@ def _steps(connection: Connection, run_id: str | None) -> list[tuple[str, str, o
     return [(str(at), str(name), json.loads(content)) for at, name, content in rows]
 
 
-def _detail(content: object) -> str:
-    if isinstance(content, dict) and content.get("outcome"):
-        return f"  {content['outcome']}"
-    return ""
+def _step(session: Session, name: str) -> str:
+    """What a step of the journal is called; its own name where it has no other."""
+    messages = session.messages
+    if name.endswith(".operation"):
+        return messages.say("cli.step.prepared", what=_step(session, name.removesuffix(".operation")))
+    kind, _, number = name.partition(".")
+    if kind == "receipt":
+        kind = "receipt" if number else "receipts"
+        number = str(int(number) + 1) if number.isdigit() else number
+    key = f"cli.step.{kind}"
+    return messages.say(key, number=number.partition(".")[0]) if messages.has(key) else name
+
+
+def _outcome(session: Session, content: object) -> str:
+    outcome = content.get("outcome") if isinstance(content, dict) else None
+    key = f"cli.step.outcome.{outcome}"
+    return session.messages.say(key) if session.messages.has(key) else str(outcome or "")

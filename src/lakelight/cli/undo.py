@@ -6,7 +6,8 @@ from dataclasses import asdict
 from lakelight.agent.undos import Undone
 from lakelight.bootstrap.house import House
 from lakelight.cli.desk import desk
-from lakelight.cli.session import DENIED, FAILED, OK, USAGE, Session, carry_out
+from lakelight.cli.session import DENIED, FAILED, LONGEST_TITLE, OK, USAGE, Session, carry_out
+from lakelight.operations.visible import shortened
 from lakelight.tickets import ledger
 
 
@@ -17,12 +18,21 @@ def undo(session: Session, text: str, *, as_json: bool) -> None:
         session.data({"undone": [asdict(each) for each in told]})
     else:
         for each in told:
-            kind = session.messages.say(f"kind.{each.kind}")
-            print(session.messages.say(f"undo.{each.result}", what=f"{kind} · {each.title}", **each.facts))
+            session.line(undone_line(session, each))
     results = {each.result for each in told}
     if results <= {"undone", "undone_before"}:
         raise SystemExit(OK)
     raise SystemExit(DENIED if "stopped" in results else FAILED)
+
+
+def undone_line(session: Session, each: Undone) -> str:
+    """What came of one write's undoing, as a line."""
+    say = session.messages.say
+    what = f"{say(f'kind.{each.kind}')} · {shortened(each.title, LONGEST_TITLE)}"
+    facts = dict(each.facts)
+    if each.result == "impossible":
+        facts["why"] = say(f"undo.why.{facts.get('why', 'no_record')}")
+    return say(f"undo.{each.result}", what=what, **facts)
 
 
 async def _undo(session: Session, text: str) -> list[Undone]:

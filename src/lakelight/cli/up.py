@@ -208,14 +208,14 @@ def _tell_plan(session: Session, planned: list[Planned], *, as_json: bool) -> No
                     decision=each.decision,
                     writes=", ".join(each.writes),
                 )
-                print(line)
+                session.line(line)
             case Assigned(agent):
                 facts = {"name": agent.key, "page": agent.instruction_page_id}
                 reason = session.messages.say(f"wait.persona_{each.persona}", **facts)
-                print(f"{label} · {each.ticket.title} → {agent.key}: {reason}")
+                session.line(f"{label} · {each.ticket.title} → {agent.key}: {reason}")
             case skipped:
                 reason = session.messages.say(f"skip.{skipped.reason}", **skipped.facts)
-                print(session.messages.say("cli.up.dry_run.skipped", ticket=label, reason=reason))
+                session.line(session.messages.say("cli.up.dry_run.skipped", ticket=label, reason=reason))
     ready = sum(isinstance(each.assignment, Assigned) and each.persona == "ok" for each in planned)
     asks = sum(each.decision == "confirm_required" for each in planned)
     session.say("cli.up.dry_run.total", tickets=len(planned), ready=ready, asks=asks)

@@ -25,7 +25,7 @@ _PROBLEMS = {403: "form", 404: "missing", 405: "method", 413: "too_large", 415: 
 def create_app(desk: Desk) -> Starlette:
     """The console over `desk`, to be served on this machine only."""
     keys = Keys(desk.secret)
-    pages = Pages(desk.clock, desk.language)
+    pages = Pages(desk.clock, desk.language, link=desk.link, command=desk.command)
     following = Following(desk.advance, desk.patience)
     site = Site(desk, keys, pages, following)
     failures = _Failures(pages)

@@ -51,6 +51,8 @@ class Card:
     title: str
     place: str
     url: str
+    """A link that opens what it falls on; empty where there is none."""
+    notion_url: str
     why: str
     level: str
     undo: str
@@ -85,19 +87,20 @@ def card_of(approval: Approval, visitor: Visitor, *, whole: bool = False) -> Car
     operation, say = approval.operation, visitor.say
     shown = shown_change(operation, approval.preview)
     raw = raw_request(operation)
-    hosts = ", ".join(shown.hosts)
+    url = visitor.link(shown.url)
     reason = f"approval.why.{approval.reason}"
     return Card(
         approval=approval,
         kind=say(f"kind.{operation.kind.value}"),
         title=shown.title,
         place=shown.place,
-        url=shown.url if shown.url.startswith(_WEB) else "",
+        url=url if url.startswith(_WEB) else "",
+        notion_url=shown.url,
         why=say(reason) if visitor.messages.has(reason) else approval.reason,
         level=say(f"console.level.{int(operation.kind.level)}"),
         undo=say(f"preview.undo.{shown.undo}"),
         undo_possible=shown.undo == "possible",
-        notes=tuple(say(note, **{**shown.counts, "hosts": hosts}) for note in shown.notes),
+        notes=tuple(say(note, **{**shown.counts, "hosts": shown.hosts}) for note in shown.notes),
         change=change_of(operation.kind, shown, room=None if whole else ROOM),
         raw=raw if whole or len(raw.encode()) <= RAW_ROOM else "",
     )

@@ -29,6 +29,10 @@ class Desk:
     """What the sign-in link bears. Who has it decides."""
     language: Language = "en"
     """For a browser that asks for neither of ours."""
+    link: Callable[[str], str] = str
+    """Turns the link of a page into one that opens in a browser on this machine."""
+    command: str = "lakelight"
+    """How the command line is called here."""
     who: str = "console"
     """The name under which decisions are recorded."""
     patience: timedelta = timedelta(seconds=8)

@@ -17,6 +17,11 @@ class NoEdit:
     key: str
     facts: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def denied(self) -> bool:
+        """True for a change that the guard would deny; False for one that is malformed, or is none."""
+        return self.key == "console.edit.other_effect"
+
 
 def edited_operation(old: Operation, body: Mapping[str, Any], new_id: str) -> Operation | NoEdit:
     """`old` with `body` in the place of its own, under a new id."""
@@ -35,6 +40,9 @@ def edited_operation(old: Operation, body: Mapping[str, Any], new_id: str) -> Op
     # The guard would deny it in any case; said here, nothing is decided yet.
     if classify(sent) != classify(old.request) or touched(sent) != touched(old.request):
         return NoEdit("console.edit.other_effect")
+    strange = _of_another_sort(body, old.request.content)
+    if strange:
+        return NoEdit("console.edit.bad_shape", {"field": strange})
     if body.get("children") == [] and old.request.content.get("children"):
         return NoEdit("console.edit.nothing_left")
     return Operation(id=new_id, kind=old.kind, target=old.target, request=sent)
@@ -48,4 +56,14 @@ def title_in(operation: Operation) -> str:
     for value in properties.values() if isinstance(properties, Mapping) else ():
         if isinstance(value, Mapping) and isinstance(value.get("title"), list):
             return plain_text(value["title"])
+    return ""
+
+
+def _of_another_sort(body: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+    """The first field that Notion could not take, because it is no object or list where it has to be."""
+    for name, value in body.items():
+        if name in asked and type(value) is not type(asked[name]):
+            return name
+        if name == "children" and not all(isinstance(block, Mapping) for block in value):
+            return name
     return ""

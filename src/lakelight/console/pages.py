@@ -1,6 +1,7 @@
 """Pages: the templates, and what every one of them knows."""
 
 import re
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
@@ -23,9 +24,11 @@ _WRITTEN_OUT = re.compile(r"(⟨U\+[0-9A-F]{4,6}⟩)")
 class Pages:
     """Holds the templates, the style sheet and the icon."""
 
-    def __init__(self, clock: Clock, language: Language) -> None:
+    def __init__(self, clock: Clock, language: Language, *, link: Callable[[str], str], command: str) -> None:
         self._clock = clock
         self._language = language
+        self._link = link
+        self._command = command
         here = files("lakelight.console")
         self._style = here.joinpath("console.css").read_text("utf-8")
         self._icon = here.joinpath("console.svg").read_text("utf-8")
@@ -47,7 +50,7 @@ class Pages:
             request.headers.get("accept-language", ""),
             self._language,
         )
-        return Visitor(messages=Messages(language), now=self._clock.now())
+        return Visitor(messages=Messages(language, self._command), now=self._clock.now(), link=self._link)
 
     def show(self, request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page in the visitor's language, which is remembered when it was asked for."""

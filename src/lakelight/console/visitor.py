@@ -18,6 +18,8 @@ class Visitor:
 
     messages: Messages
     now: datetime
+    link: Callable[[str], str] = str
+    """The link of a page as this visitor can open it; empty where nothing opens it."""
 
     @property
     def say(self) -> Callable[..., str]:

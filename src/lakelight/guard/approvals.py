@@ -132,6 +132,18 @@ class Approvals:
             raise NoSuchApproval(approval=f"A-{number}")
         return rows[0]
 
+    def waiting(self, connection: Connection, number: int) -> Approval:
+        """The approval with this number, as long as nobody has decided.
+
+        Raises:
+            NoSuchApproval: There is none.
+            AlreadyDecided: It has been answered, or needs no answer any more.
+        """
+        found = self.get(connection, number)
+        if found.state != "pending":
+            raise _decided(found)
+        return found
+
     def pending(self, connection: Connection) -> list[Approval]:
         """The questions that nobody has answered yet, oldest first."""
         return _select(connection, "state = 'pending' ORDER BY number", ())
@@ -164,9 +176,7 @@ class Approvals:
         )
         found = self.get(connection, number)
         if not changed.rowcount:
-            raise AlreadyDecided(
-                approval=found.key, state=found.state, by=found.decided_by or "-", at=found.decided_at or "-"
-            )
+            raise _decided(found)
         return found
 
     def redeem(self, connection: Connection, number: int) -> bool:
@@ -212,6 +222,12 @@ def approval_number(text: str) -> int:
     if not found:
         raise NoSuchApproval(approval=text)
     return int(found[1])
+
+
+def _decided(found: Approval) -> AlreadyDecided:
+    return AlreadyDecided(
+        approval=found.key, state=found.state, by=found.decided_by or "-", at=found.decided_at or "-"
+    )
 
 
 def _select(connection: Connection, where: str, values: tuple[Any, ...]) -> list[Approval]:

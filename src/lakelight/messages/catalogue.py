@@ -3,6 +3,7 @@
 A sentence says what happened, what did not, and the next step. Facts are filled in by name.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -15,12 +16,22 @@ from lakelight.errors import LakelightError
 Language = Literal["zh", "en"]
 languages: tuple[Language, ...] = ("zh", "en")
 
+_SEPARATORS: Mapping[Language, str] = {"zh": "、", "en": ", "}
+_COMMAND = re.compile(
+    r"\blakelight(?= (?:approvals|ask|audit|chat|config|demo|doctor|mcp|tickets|undo|up)\b)"
+)
+
 
 class Messages:
-    """Speaks one language."""
+    """Speaks one language.
 
-    def __init__(self, language: Language) -> None:
+    Args:
+        command: How the command line is called here, for the sentences that name a command to type.
+    """
+
+    def __init__(self, language: Language, command: str = "lakelight") -> None:
         self.language = language
+        self.command = command
         self._texts = catalogue(language)
 
     def say(self, key: str, /, **facts: object) -> str:
@@ -29,7 +40,9 @@ class Messages:
         if text is None:
             details = ", ".join(f"{name}={value}" for name, value in facts.items())
             return f"{key} ({details})" if details else key
-        return _Lenient().format(text, **facts)
+        if self.command != "lakelight":
+            text = _COMMAND.sub(lambda _: self.command.replace("{", "{{").replace("}", "}}"), text)
+        return _Lenient(_SEPARATORS[self.language]).format(text, **facts)
 
     def has(self, key: str) -> bool:
         """True when there is a sentence for `key`."""
@@ -72,15 +85,19 @@ def _flatten(content: Mapping[str, Any], above: str) -> list[tuple[str, str]]:
 
 class _Lenient(Formatter):
     # A sentence must come out also when a fact is missing: an error while telling an error helps nobody.
+    def __init__(self, separator: str) -> None:
+        self._separator = separator
+
     def get_value(self, key: int | str, args: Any, kwargs: Any) -> Any:
-        return _shown(kwargs.get(key, "?")) if isinstance(key, str) else super().get_value(key, args, kwargs)
+        if isinstance(key, str):
+            return self._shown(kwargs.get(key, "?"))
+        return super().get_value(key, args, kwargs)
 
-
-def _shown(value: Any) -> Any:
-    match value:
-        case float():
-            return f"{value:g}"
-        case tuple() | list() | set() | frozenset():
-            return ", ".join(str(_shown(part)) for part in value)
-        case _:
-            return value
+    def _shown(self, value: Any) -> Any:
+        match value:
+            case float():
+                return f"{value:g}"
+            case tuple() | list() | set() | frozenset():
+                return self._separator.join(str(self._shown(part)) for part in value)
+            case _:
+                return value

@@ -25,6 +25,14 @@ def one_line(text: str) -> str:
     return visible(text).replace("\n", "⟨U+000A⟩").replace("\t", " ")
 
 
+def shortened(text: str, most: int) -> str:
+    """`text`, and of one that is longer than `most` its beginning and its end."""
+    if len(text) <= most:
+        return text
+    end = most // 4
+    return f"{text[: most - end - 1]}…{text[-end:]}"
+
+
 def hidden(text: str) -> int:
     """How many characters of `text` do not show."""
     if text.isascii() and text.isprintable():
