@@ -55,7 +55,8 @@ def at_write(number: int, fate: str) -> Callable[[Any], str]:
 
 @pytest.mark.parametrize("fate", ["kill_before", "kill_after"])
 def test_a_kill_at_any_part_of_a_long_receipt_leaves_it_whole(stage: Any, model: str, fate: str) -> None:
-    stage.settings["LAKELIGHT_MODEL__BASE_URL"] = model
+    # The name tells a size that is trusted with tools.
+    stage.settings |= {"LAKELIGHT_MODEL__BASE_URL": model, "LAKELIGHT_MODEL__NAME": "qwen-72b"}
     stage.open_ledger()
 
     # Write 1 is the pick-up; then come the three parts.

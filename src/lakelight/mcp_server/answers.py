@@ -145,7 +145,9 @@ class Teller:
             data["result"] = values
         for each in known.get("done", ()):
             kind = self._messages.say(f"kind.{each['kind']}")
-            lines.append(self._messages.say("reply.done", what=f"{kind} · {each['title']}"))
+            what = f"{kind} · {each['title']}"
+            why = self._messages.say("reply.off_trail") if each.get("on_trail") is False else ""
+            lines.append(self._messages.say("reply.done", what=what, why=why).rstrip(" ·"))
             lines.append(" ".join([f"ids={','.join(each['ids'])}", each["url"]]).strip())
             if each.get("differences"):
                 lines.append(self._messages.say("mcp.differs", where=each["differences"]))
@@ -203,7 +205,8 @@ class Teller:
 def _written(step: Mapping[str, Any]) -> dict[str, Any]:
     names = ("kind", "title", "target", "ids", "url", "differences")
     found = {name: step["data"].get(name) for name in names}
-    return {name: value for name, value in found.items() if value or name in {"title", "ids", "url"}}
+    told = {name: value for name, value in found.items() if value or name in {"title", "ids", "url"}}
+    return {**told, "on_trail": False} if step["data"].get("reason") == "reply.off_trail" else told
 
 
 def _with_status(answer: Answer, status: str) -> Answer:
