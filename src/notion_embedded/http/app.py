@@ -5,14 +5,14 @@ beside each other, writers one after the other, so that SQLite never blocks the 
 response is sent after the commit, and an exception of any kind leaves nothing behind.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 from notion_embedded import viewer
@@ -24,6 +24,7 @@ from notion_embedded.http import (
     moves,
     oauth,
     old_databases,
+    openapi,
     page_markdown,
     pages,
     property_items,
@@ -200,8 +201,24 @@ def create_app(workspace: Workspace) -> Starlette:
     lost = _Api(workspace).lost
     api += [*oauth.routes(workspace), Route("/{rest:path}", lost, methods=_ANY)]
     return Starlette(
-        routes=[Mount("/v1", routes=api), *served_files.routes(workspace), *viewer.routes(workspace)]
+        routes=[
+            Mount("/v1", routes=api),
+            openapi.route(ENDPOINTS),
+            *served_files.routes(workspace),
+            *viewer.routes(workspace),
+        ],
+        exception_handlers={HTTPStatus.NOT_FOUND: _nowhere(lost)},
     )
+
+
+def _nowhere(lost: Callable[[Request], Awaitable[Response]]) -> Callable[..., Awaitable[Response]]:
+    async def answer(request: Request, _error: Exception) -> Response:
+        # A path with a line break in it matches no route at all, not even the API's last one.
+        if request.scope["path"].startswith("/v1/"):
+            return await lost(request)
+        return PlainTextResponse("Not Found", status_code=HTTPStatus.NOT_FOUND)
+
+    return answer
 
 
 def _grouped(endpoints: Sequence[Endpoint]) -> list[tuple[Endpoint, ...]]:
