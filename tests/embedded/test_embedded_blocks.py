@@ -133,7 +133,6 @@ MISPLACED = [
     pytest.param({"table": {"table_width": 0, "children": [row()]}}, id="a table without columns"),
     pytest.param({"table": {"table_width": 1, "children": [CHILD]}}, id="a table of paragraphs"),
     pytest.param({"divider": {"children": [CHILD]}}, id="a divider with children"),
-    pytest.param({"heading_1": {"rich_text": [], "children": [CHILD]}}, id="a heading without a toggle"),
     pytest.param({"synced_block": {"synced_from": {"block_id": NOBODY}}}, id="a copy of nothing"),
     pytest.param({"synced_block": {}}, id="neither copy nor original"),
     pytest.param({"link_to_page": {"page_id": NOBODY, "database_id": NOBODY}}, id="two links in one"),
@@ -215,8 +214,10 @@ async def test_a_heading_holds_blocks_when_it_has_a_toggle_and_keeps_it_as_long(
     kept, _ = await page.edit(heading["id"], {"heading_2": {"is_toggleable": False}})
     await page.delete(inner["id"])
     emptied, _ = await page.edit(heading["id"], {"heading_2": {"is_toggleable": False}})
+    (full,) = await page.add({"heading_3": {"rich_text": text("b"), "children": [CHILD]}})
 
     assert (closed, kept, emptied) == (400, 400, 200)
+    assert (full["heading_3"]["is_toggleable"], full["has_children"]) == (True, True)
 
 
 @pytest.mark.parametrize(

@@ -288,6 +288,33 @@ async def test_what_is_no_uuid_is_told_with_its_place_in_the_path(
     assert nobody == 404
 
 
+async def test_an_id_of_another_kind_of_thing_is_told_to_those_who_see_it(
+    direct: Any, newest: Asking, table: Json, root: str
+) -> None:
+    made = await newest("PATCH", f"/blocks/{root}/children", {"children": [{"divider": {}}]})
+    database, block = table["id"], made["results"][0]["id"]
+    stranger = direct.new_token("bot")["token"]
+    asked = [
+        await newest.raw("GET", f"/pages/{database}"),
+        await newest.raw("GET", f"/pages/{block}"),
+        await newest.raw("POST", "/pages", {"parent": {"page_id": database}}),
+        await newest.raw("GET", f"/databases/{root}"),
+    ]
+    hidden, _ = await direct.call("GET", f"/pages/{database}", authorization=f"Bearer {stranger}")
+
+    assert [(status, answer["code"]) for status, answer in asked] == [(400, "validation_error")] * 4
+    assert [answer["message"] for _, answer in asked] == [
+        f"Provided ID {database} is a database, not a page. Use the retrieve database API instead.",
+        f"Provided ID {block} is a block, not a page. Use the retrieve block API instead.",
+        f"Provided ID {database} is a database, not a page. Use the retrieve database API instead.",
+        (
+            f"Provided database_id {root} is a page, not a database. "
+            "Use the pages API instead, or pass the ID of the database itself."
+        ),
+    ]
+    assert hidden == 404
+
+
 async def test_a_version_that_nobody_knows_is_refused(direct: Any) -> None:
     status, answer = await Asking(direct, "2021-05-13").raw("GET", "/users/me")
 

@@ -59,8 +59,10 @@ class Desk:
     def find(self, node_id: str, noun: str, kinds: Sequence[Kind]) -> Node:
         """The node, if it is of these kinds and the caller may see it."""
         node = nodes.find(self.connection, node_id)
-        if node is None or node.kind not in kinds or not self.sees(node_id):
+        if node is None or not self.sees(node_id):
             raise self.missing(noun, node_id)
+        if node.kind not in kinds:
+            raise _of_another_kind(node, noun) or self.missing(noun, node_id)
         return node
 
     def missing(self, noun: str, node_id: str) -> ApiError:
@@ -244,6 +246,23 @@ def row_of(page: Node) -> Row:
         seq=page.seq,
         data_source=(page.parent or "") if page.parent_kind == "data_source" else "",
     )
+
+
+def _of_another_kind(node: Node, noun: str) -> ApiError | None:
+    """The refusal where Notion tells a caller who sees the thing what it is."""
+    match noun, node.kind:
+        case "page", "database":
+            hint = f"Provided ID {node.id} is a database, not a page. Use the retrieve database API instead."
+        case "page", "block":
+            hint = f"Provided ID {node.id} is a block, not a page. Use the retrieve block API instead."
+        case "database", "page":
+            hint = (
+                f"Provided database_id {node.id} is a page, not a database. "
+                "Use the pages API instead, or pass the ID of the database itself."
+            )
+        case _:
+            return None
+    return invalid(hint)
 
 
 def columns_in(source: Node) -> Columns:
