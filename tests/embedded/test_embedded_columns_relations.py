@@ -1,6 +1,7 @@
 """Two-way relations: whatever is written from whichever side, both sides say the same."""
 
 from contextlib import AbstractContextManager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,21 @@ def test_a_page_that_moves_away_is_let_go(office: Office) -> None:
     office.ask(moves.move_page, {"parent": {"data_source_id": elsewhere}}, page_id=task)
 
     assert office.links(project, "Tasks") == []
+
+
+def test_a_file_from_before_is_found_by_its_relations_too(opened: Workspace) -> None:
+    script = (files("notion_embedded.store") / "migrations" / "0002.sql").read_text("utf-8")
+    with opened.writing() as connection:
+        office = Office(opened, connection)
+        projects = office.source("Projects", {})
+        tasks = office.source("Tasks", {"Project": dual(projects, synced_property_name="Tasks")})
+        office.row(tasks, Project=[office.row(projects), office.row(projects)])
+        before = connection.execute("SELECT * FROM choice ORDER BY 1, 2, 3, 4").fetchall()
+        connection.execute("DELETE FROM choice WHERE data_source IN (?, ?)", (tasks, projects))
+        connection.execute(script)
+        after = connection.execute("SELECT * FROM choice ORDER BY 1, 2, 3, 4").fetchall()
+
+    assert [tuple(line) for line in after] == [tuple(line) for line in before]
 
 
 async def test_a_long_relation_is_shown_in_part_and_paged_whole(direct: Any) -> None:

@@ -69,7 +69,7 @@ def _settled(
     def columns_of(data_source_id: str) -> Columns:
         return after if data_source_id == source.id else desk.columns(data_source_id)
 
-    return settle_rollups(after, before, path, columns_of), pairs
+    return settle_rollups(after, before, columns_of), pairs
 
 
 def update_source(desk: Desk, call: Call) -> Json:

@@ -442,17 +442,19 @@ def _relation(body: Json, path: str, before: Json, _minting: Minting) -> Json:
     target = a_uuid(
         body.get("data_source_id", before.get("data_source_id", UNDEFINED)), f"{path}.data_source_id"
     )
-    dual = "dual_property" in body or body.get("type") == "dual_property"
+    kind = one_of(body.get("type", "single_property"), f"{path}.type", ("single_property", "dual_property"))
+    dual = "dual_property" in body or kind == "dual_property"
     if not dual:
         if "single_property" in body:
-            only_keys(an_object(body["single_property"], f"{path}.single_property"), path, ())
+            inner = f"{path}.single_property"
+            only_keys(an_object(body["single_property"], inner), inner, ())
         return {"data_source_id": target, "type": "single_property", "single_property": {}}
     given = an_object(body.get("dual_property", {}), f"{path}.dual_property")
     only_keys(given, f"{path}.dual_property", ("synced_property_id", "synced_property_name"))
     kept = before.get("dual_property", {}) if before.get("data_source_id") == target else {}
     synced = {key: value for key, value in kept.items() if key == "synced_property_id"}
     if given.get("synced_property_name") is not None:
-        synced["wanted_name"] = _name({"name": given["synced_property_name"]}["name"], path)
+        synced["wanted_name"] = _name(given["synced_property_name"], f"{path}.dual_property.synced_property")
     # `wanted_name` is gone when the pair is made (`notion_embedded.http.relations`), before it is stored.
     return {"data_source_id": target, "type": "dual_property", "dual_property": synced}
 
@@ -487,31 +489,29 @@ def _rollup(body: Json, path: str, before: Json, _minting: Minting) -> Json:
 _ROLLUP_KEYS = tuple((part, by) for part in ("relation", "rollup") for by in ("name", "id"))
 
 
-def settle_rollups(
-    columns: Columns, before: Columns, path: str, columns_of: Callable[[str], Columns]
-) -> Columns:
+def settle_rollups(columns: Columns, before: Columns, columns_of: Callable[[str], Columns]) -> Columns:
     """The columns with the names in new rollups turned into ids; one that names nothing is refused."""
     settled = [column.config for column in before if column.type == "rollup"]
     return tuple(
-        _settled(column, columns, f"{path}.{column.name}.rollup", columns_of)
+        _settled(column, columns, columns_of)
         if column.type == "rollup" and column.config not in settled
         else column
         for column in columns
     )
 
 
-def _settled(column: Column, columns: Columns, path: str, columns_of: Callable[[str], Columns]) -> Column:
+def _settled(column: Column, columns: Columns, columns_of: Callable[[str], Columns]) -> Column:
     relation = _meant(column.config, "relation", columns)
     if relation is None or relation.type != "relation":
-        raise failed(
-            f"{path}.relation_property_name", "the name of a relation property", _said(column, "relation")
+        raise guessed(
+            f"{column.name} rolls up {_said(column, 'relation')}, which is not a relation property."
         )
     target = _meant(column.config, "rollup", columns_of(relation.config["data_source_id"]))
     if target is None:
-        raise failed(
-            f"{path}.rollup_property_name", "the name of a property of the related data source",
-            _said(column, "rollup"),
-        )  # fmt: skip
+        raise guessed(
+            f"{column.name} rolls up {_said(column, 'rollup')}, which is not a property that exists in the "
+            "related data source."
+        )
     ids = {"relation_property_id": relation.id, "rollup_property_id": target.id}
     return replace(column, config={"function": column.config["function"], **ids})
 
