@@ -104,6 +104,28 @@ async def test_the_trail_is_told_and_holds_until_somebody_touches_it(worked: Any
     assert found["trail"].key == "doctor.trail.broken"
 
 
+async def test_events_missing_at_the_end_are_told_and_a_wrong_head_is_no_head(worked: Any) -> None:
+    wrong = await worked.command("--lang", "en", "audit", "verify", "--head", "zz")
+    far = await worked.command("audit", "tail", "-n", "9" * 20)
+    cut_off(worked.folder / "state.db")
+    cut = await worked.command("--lang", "en", "audit", "verify")
+    found = await worked.doctor()
+
+    assert (wrong.code, far.code, cut.code) == (2, 2, 1)
+    assert "--head" in wrong.err
+    assert "events are missing at the end" in cut.err
+    assert (found["trail"].key, found["trail"].facts["how"]) == ("doctor.trail.broken", "cut")
+
+
+def cut_off(file: Path) -> None:
+    """The same, at the end of the trail."""
+    with closing(sqlite3.connect(file)) as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DELETE FROM audit_events WHERE seq > (SELECT max(seq) - 2 FROM audit_events)")
+        connection.commit()
+
+
 def tamper(file: Path) -> None:
     """What somebody with the file and SQLite at hand can do."""
     with closing(sqlite3.connect(file)) as connection:

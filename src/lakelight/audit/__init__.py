@@ -2,6 +2,18 @@
 
 from lakelight.audit.chain import Broken, Event, verify
 from lakelight.audit.fields import Sink
-from lakelight.audit.trail import Entry, Trail, read_events
+from lakelight.audit.head import Head, HeadFile
+from lakelight.audit.trail import Entry, Trail, begun_writes, read_events
 
-__all__ = ["Broken", "Entry", "Event", "Sink", "Trail", "read_events", "verify"]
+__all__ = [
+    "Broken",
+    "Entry",
+    "Event",
+    "Head",
+    "HeadFile",
+    "Sink",
+    "Trail",
+    "begun_writes",
+    "read_events",
+    "verify",
+]

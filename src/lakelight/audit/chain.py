@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from lakelight.audit.head import Head
 from lakelight.digest import sha256
 
 GENESIS = "0" * 64
@@ -58,14 +59,19 @@ def link(seq: int, *parts: str) -> str:
     return sha256("".join(f"{len(part.encode())}:{part}" for part in (str(seq), *parts)).encode())
 
 
-def verify(events: Iterable[Event], head: str | None = None) -> Broken | int:
+def verify(
+    events: Iterable[Event], head: str | None = None, noted: Head | None = None, begun: Iterable[str] = ()
+) -> Broken | int:
     """The number of events when the chain holds, else the first place where it does not.
 
     Args:
         events: All of them, in order.
         head: The last hash, where one was noted elsewhere: it must be among the events.
+        noted: What the trail itself has noted beside the database; read before the events were.
+        begun: Operations that an event must tell of.
     """
     prev, count, seen = GENESIS, 0, head is None
+    untold = set(begun)
     for event in events:
         count += 1
         if event.seq != count:
@@ -84,6 +90,14 @@ def verify(events: Iterable[Event], head: str | None = None) -> Broken | int:
         )
         if event.hash != expected:
             return Broken(event.seq, "content")
+        if noted is not None and event.seq == noted.seq and event.hash != noted.hash:
+            return Broken(event.seq, "rewritten")
+        if untold:
+            untold.discard(json.loads(event.body).get("operation", {}).get("id"))
         prev = event.hash
         seen = seen or prev == head
+    if noted is not None and count < noted.seq:
+        return Broken(count + 1, "cut")
+    if untold:
+        return Broken(count + 1, "unseen")
     return count if seen else Broken(count, "head")

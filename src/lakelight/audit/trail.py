@@ -10,16 +10,18 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lakelight import ids
 from lakelight.audit.chain import GENESIS, Event, link
 from lakelight.audit.fields import ACTORS, EVENTS, SOURCES, Sink
+from lakelight.audit.head import Head, HeadFile
 from lakelight.clock import Clock, iso
 from lakelight.digest import canonical
 from lakelight.errors import StorageError, TrailError
-from lakelight.storage import Connection, Database
+from lakelight.storage import Connection, Database, once_committed
 
 _SPOOLED = frozenset({"event_id", "at", "event", "actor", "source", "fields", "redaction"})
 
@@ -41,6 +43,7 @@ class Trail:
         self._database = database
         self._sink = sink
         self._clock = clock
+        self._head = HeadFile(database.file)
         self._spool = database.file.with_name("trail.spool")
         # Nothing may be added to a spool between its being brought in and its removal.
         self._spooling = asyncio.Lock()
@@ -142,6 +145,8 @@ class Trail:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (seq, event_id, at, entry.event, entry.actor, entry.source, body, prev, hash_),
         )
+        if _stands(connection, self._head.read()):
+            once_committed(connection, "audit.head", partial(self._head.write, Head(seq, hash_)))
 
 
 def read_events(connection: Connection, last: int | None = None) -> list[Event]:
@@ -152,6 +157,19 @@ def read_events(connection: Connection, last: int | None = None) -> list[Event]:
         (2**62 if last is None else last,),
     )
     return [Event(**row) for row in rows.mappings()]
+
+
+def begun_writes(connection: Connection) -> list[str]:
+    """The operations of which an intent stands: each was recorded together with an event."""
+    return [str(each) for (each,) in connection.exec_driver_sql("SELECT operation_id FROM intents")]
+
+
+def _stands(connection: Connection, noted: Head | None) -> bool:
+    # Where the noted event is gone or another, its note is what tells of it, and stays.
+    if noted is None:
+        return True
+    found = connection.exec_driver_sql("SELECT hash FROM audit_events WHERE seq = ?", (noted.seq,)).scalar()
+    return found == noted.hash
 
 
 def _unfold(fields: Mapping[str, object]) -> dict[str, object]:

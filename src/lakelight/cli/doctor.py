@@ -37,7 +37,10 @@ def doctor(session: Session, *, as_json: bool) -> None:
 
 
 def _row(messages: Messages, clean: Callable[[str], str], finding: Finding) -> dict[str, str]:
-    text, step = _parted(messages, messages.say(finding.key, **finding.facts))
+    facts = dict(finding.facts)
+    if finding.key == "doctor.trail.broken":
+        facts["how"] = messages.say(f"cli.audit.how.{facts['how']}")
+    text, step = _parted(messages, messages.say(finding.key, **facts))
     fix = ""
     if finding.state != "ok":
         own = messages.say(finding.fix, **finding.facts) if finding.fix else step

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from lakelight.audit import Broken, read_events, verify
+from lakelight.audit import Broken, HeadFile, begun_writes, read_events, verify
 from lakelight.clock import Clock
 from lakelight.errors import LakelightError, StorageError, StorageNewer
 from lakelight.guard import Policy
@@ -115,9 +115,10 @@ def check_state(database: Database) -> Finding:
 
 def check_trail(database: Database) -> list[Finding]:
     """Whether the chain holds, and whether anything waits beside it."""
+    noted = HeadFile(database.file).read()
     try:
         with database.transaction() as connection:
-            checked = verify(read_events(connection))
+            checked = verify(read_events(connection), noted=noted, begun=begun_writes(connection))
     except StorageError as error:
         return [fault("trail", error)]
     if isinstance(checked, Broken):

@@ -23,6 +23,7 @@ from lakelight.errors import StorageError, StorageFull
 Connection = sa.Connection
 T = TypeVar("T")
 
+_AFTERWARDS = "lakelight.afterwards"
 _PRAGMAS = ("journal_mode=WAL", "busy_timeout=30000", "foreign_keys=ON", "journal_size_limit=16777216")
 
 
@@ -39,14 +40,24 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """A transaction that survives a crash of this process once it is committed."""
-        with _storage_errors(), self.engine.begin() as connection:
+        with self._begun(self.engine) as connection:
             yield connection
 
     @contextmanager
     def durable(self) -> Iterator[Connection]:
         """A transaction that survives a power cut once it is committed."""
-        with _storage_errors(), self.durable_engine.begin() as connection:
+        with self._begun(self.durable_engine) as connection:
             yield connection
+
+    @staticmethod
+    @contextmanager
+    def _begun(engine: sa.Engine) -> Iterator[Connection]:
+        afterwards: dict[str, Callable[[], None]] = {}
+        with _storage_errors(), engine.begin() as connection:
+            connection.info[_AFTERWARDS] = afterwards
+            yield connection
+        for work in afterwards.values():
+            work()
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """What `work` returns, run in one transaction on a thread."""
@@ -65,6 +76,13 @@ class Database:
     def _within(begin: Callable[[], Any], work: Callable[[Connection], T]) -> T:
         with begin() as connection:
             return work(connection)
+
+
+def once_committed(connection: Connection, name: str, work: Callable[[], None]) -> None:
+    """Have `work`, which must not fail, done after this commit; of several with one `name`, the last."""
+    # Of a connection that somebody else began, the end is not known.
+    if _AFTERWARDS in connection.info:
+        connection.info[_AFTERWARDS][name] = work
 
 
 def _engine(url: str, synchronous: str) -> sa.Engine:
