@@ -152,6 +152,25 @@ async def test_comments_are_paged_by_the_next_ones_id(bot: Voice, root: str) -> 
     assert (first["has_more"], third["has_more"], third["next_cursor"]) == (True, False, None)
 
 
+async def test_a_comment_bears_files_that_were_uploaded(direct: Any, bot: Voice, root: str) -> None:
+    _, upload = await bot.raw("POST", "/file_uploads", {"filename": "plan.png", "content_type": "image/png"})
+    sent = await direct.http.post(
+        f"{direct.url}/v1/file_uploads/{upload['id']}/send",
+        headers={"authorization": f"Bearer {direct.workspace.token}", "notion-version": "2026-03-11"},
+        files={"file": ("plan.png", b"picture", "image/png")},
+    )
+    comment = await bot.say(parent={"page_id": root}, attachments=[{"file_upload_id": upload["id"]}])
+    (listed,) = (await bot.listed(root))["results"]
+
+    assert sent.status_code == 200
+    for shown in (comment, listed):
+        (attachment,) = shown["attachments"]
+        assert attachment["category"] == "image"
+        assert set(attachment) == {"category", "file"}
+        assert set(attachment["file"]) == {"url", "expiry_time"}
+    assert listed["rich_text"] == []
+
+
 REFUSED = [
     pytest.param({"rich_text": []}, 400, id="nowhere"),
     pytest.param({"parent": {"page_id": "ROOT"}, "discussion_id": "ROOT", "markdown": "a"}, 400, id="two places"),

@@ -182,6 +182,16 @@ async def test_relations_of_2022_name_databases(
     )
 
 
+async def test_in_2022_no_page_stands_in_a_data_source(oldest: Asking, newest: Asking, table: Json) -> None:
+    source = (await newest("GET", f"/databases/{table['id']}"))["data_sources"][0]["id"]
+    status, answer = await oldest.raw("POST", "/pages", {"parent": {"data_source_id": source}})
+
+    assert (status, answer["message"]) == (
+        400,
+        f'body failed validation: body.parent.data_source_id should be not present, instead was `"{source}"`.',
+    )
+
+
 async def test_search_of_2022_finds_databases(oldest: Asking, newest: Asking, table: Json) -> None:
     found = await oldest("POST", "/search", {"filter": {"property": "object", "value": "database"}})
     everything = await oldest("POST", "/search", {})

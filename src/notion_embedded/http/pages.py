@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from notion_embedded.http import page_markdown
-from notion_embedded.http.call import Call
+from notion_embedded.http.call import SINGLE_SOURCE, Call
 from notion_embedded.http.desk import Desk
 from notion_embedded.http.row_values import (
     first_values,
@@ -51,6 +51,7 @@ def create_page(desk: Desk, call: Call) -> Json:
         "parent", "properties", "icon", "cover", "children", "content", "markdown", "template", "position",
         "allow_async", "markdown_version",
     )  # fmt: skip
+    _check_parent_of_version(call)
     parent = read_parent(desk, call.given("parent"), "body.parent")
     if parent is not None:
         desk.check_editable(parent)
@@ -137,6 +138,12 @@ def read_parent(desk: Desk, value: Any, path: str) -> Node | None:
     if kind == "data_source_id":
         return desk.find(parent_id, "data_source", ("data_source",))
     return only_source(desk, desk.find(parent_id, "database", ("database",)))
+
+
+def _check_parent_of_version(call: Call) -> None:
+    given = call.given("parent")
+    if call.version == SINGLE_SOURCE and isinstance(given, dict) and "data_source_id" in given:
+        raise failed("body.parent.data_source_id", "not present", given["data_source_id"])
 
 
 def only_source(desk: Desk, database: Node) -> Node:
