@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,11 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from notion_embedded.http.app import ENDPOINTS
+from notion_embedded.http.openapi import describe
+from notion_embedded.model.dates import milliseconds
 from notion_embedded.server import Workspace, create_app, open_workspace, serve_app
+from notion_embedded.store import grants, tokens
+from notion_embedded.store.admin import Admin
 
 Json = dict[str, Any]
 
@@ -40,8 +44,9 @@ class Exchange:
 
 
 _PATHS = [
-    (endpoint.method, endpoint.path, re.compile(re.sub(r"\{\w+\}", "[^/]+", endpoint.path)))
-    for endpoint in ENDPOINTS
+    (method.upper(), path, re.compile(re.sub(r"\{\w+\}", "[^/]+", path)))
+    for path, operations in describe(ENDPOINTS)["paths"].items()
+    for method in operations
 ]
 
 
@@ -94,6 +99,19 @@ class Stage:
     url: str
     workspace: Workspace
     witness: Witness
+
+    def new_code(self) -> Json:
+        """A public connection, and a code that its user has just brought back."""
+        now, back = self.workspace.now(), "https://app.example.com/back"
+        with closing(Admin(self.workspace.file)) as admin:
+            client = admin.add_client("Judge", [back], now=now)
+        with self.workspace.writing() as connection:
+            known = grants.find_client(connection, client["client_id"])
+            owner = next(user for user in tokens.all_users(connection) if user.type == "person")
+            assert known is not None
+            shares = [self.workspace.root_page_id]
+            code = grants.add_code(connection, known, back, owner, shares, milliseconds(now))
+        return {"code": code, **{key: client[key] for key in ("client_id", "client_secret")}}
 
 
 @contextmanager
@@ -180,10 +198,10 @@ PARTIAL = re.compile(r"#/definitions/Partial(Page|Block|Database|DataSource|Comm
 class Types:
     """The types of the official client's answers, as schemas.
 
-    They are strict as they come: no field may be missing, none may be there that they don't name. Four
+    They are strict as they come: no field may be missing, none may be there that they don't name. These
     things are changed. Partial objects are not accepted; `request_id` may stand at the top; from
-    2026-03-11 on nothing says `archived`, which the types still ask for; and a relation says `has_more`,
-    as it does in every recorded answer though in no type.
+    2026-03-11 on nothing says `archived`, which the types still ask for; and a relation says `has_more`
+    and a person `email_verified`, as in recorded answers though in no type.
     """
 
     definitions: Json
@@ -250,6 +268,8 @@ def _reworked(schema: Any, version: str) -> Any:
     properties = schema.get("properties", {})
     if properties.keys() == {"id", "type", "relation"} and properties["relation"].get("type") == "array":
         schema["properties"] = {**properties, "has_more": {"type": "boolean"}}
+    if properties.keys() == {"email"}:
+        schema["properties"] = {**properties, "email_verified": {"type": "boolean"}}
     return schema
 
 

@@ -112,7 +112,34 @@ def comments_are_made_listed_reworded_and_deleted(notion: Notion, root: str) -> 
     assert notion.comments.list(block_id=page["id"])["results"] == []
 
 
-SCENARIOS = (
+def a_file_is_sent_whole_and_in_parts(notion: Notion, root: str) -> None:
+    whole = notion.file_uploads.create(filename="a.txt", content_type="text/plain")
+    notion.file_uploads.send(whole["id"], file=("a.txt", b"hello", "text/plain"))
+    parts = notion.file_uploads.create(
+        mode="multi_part", filename="b.txt", content_type="text/plain", number_of_parts=1
+    )
+    notion.file_uploads.send(parts["id"], file=("b.txt", b"hi", "text/plain"), part_number="1")
+    notion.file_uploads.complete(parts["id"])
+    uploaded = notion.file_uploads.list(status="uploaded")
+
+    assert notion.file_uploads.retrieve(whole["id"])["content_length"] == 5
+    assert {whole["id"], parts["id"]} <= {upload["id"] for upload in uploaded["results"]}
+
+
+def a_public_connection_is_let_in_and_shut_out(notion: Notion, root: str, connection: Json) -> None:
+    client = {key: connection[key] for key in ("client_id", "client_secret")}
+    granted = notion.oauth.token(**client, grant_type="authorization_code", code=connection["code"])
+    token = granted["access_token"]
+
+    assert notion.users.me(auth=token)["id"] == granted["bot_id"]
+    assert notion.oauth.introspect(**client, token=token)["active"] is True
+    notion.oauth.revoke(**client, token=token)
+    assert notion.oauth.introspect(**client, token=token)["active"] is False
+
+
+SCENARIOS: tuple[Callable[..., None], ...] = (
+    a_file_is_sent_whole_and_in_parts,
+    a_public_connection_is_let_in_and_shut_out,
     users_are_listed_and_found,
     a_page_is_made_moved_trashed_and_restored,
     markdown_is_read_and_edited,
@@ -147,7 +174,9 @@ def played(clients: dict[str, Notion], stage: Any) -> dict[tuple[str, str], Exce
     for version, client in clients.items():
         for scenario in SCENARIOS:
             try:
-                scenario(client, stage.workspace.root_page_id)
+                with_code = scenario is a_public_connection_is_let_in_and_shut_out
+                more = {"connection": stage.new_code()} if with_code else {}
+                scenario(client, stage.workspace.root_page_id, **more)
             except (APIResponseError, AssertionError, LookupError) as error:
                 ends[scenario.__name__, version] = error
             else:
@@ -192,7 +221,7 @@ def test_every_endpoint_that_the_python_client_knows_was_called(
 ) -> None:
     shared = {find_endpoint(method, path) for method, path in known_requests()} - {None}
 
-    assert len(shared) >= 28
+    assert len(shared) >= 36
     assert shared - stage.witness.served() == set()
 
 

@@ -1,9 +1,10 @@
 // Notion's own client works through the server: one scenario a line, told as JSON on stdout.
-// Arguments: the server's address, a token, the id of the page under which everything is made.
+// Its argument says as JSON where the server is, with which token and version it is asked, under which page
+// everything is made, and a public connection with the code that its user brought back.
 import assert from "node:assert/strict";
 import { Client, collectPaginatedAPI, iteratePaginatedAPI, isFullPage, APIErrorCode } from "@notionhq/client";
 
-const [baseUrl, auth, version, root] = process.argv.slice(2);
+const { baseUrl, auth, version, root, connection } = JSON.parse(process.argv[2]);
 const notion = new Client({ baseUrl, auth, notionVersion: version, retry: false, logLevel: "error" });
 
 const text = (content) => [{ text: { content } }];
@@ -49,6 +50,7 @@ const COLUMNS = {
   Maker: { created_by: {} },
   Edited: { last_edited_time: {} },
   Editor: { last_edited_by: {} },
+  Twice: { formula: { expression: 'prop("Count") * 2' } },
 };
 
 const scenarios = {
@@ -283,6 +285,30 @@ const scenarios = {
     assert.deepEqual(items.map((item) => item.relation.id), rows.map((row) => row.id));
   },
 
+  async "two sides of a relation agree, and a rollup counts over it"() {
+    const target = await table();
+    const source = await table({ Of: { relation: { data_source_id: target, dual_property: { synced_property_name: "From" } } } });
+    await notion.dataSources.update({
+      data_source_id: target,
+      properties: {
+        Count: { rollup: { relation_property_name: "From", rollup_property_name: "Name", function: "count" } },
+        Names: { rollup: { relation_property_name: "From", rollup_property_name: "Name", function: "show_original" } },
+      },
+    });
+    const other = await notion.pages.create({ parent: { data_source_id: target }, properties: {} });
+    const row = await notion.pages.create({
+      parent: { data_source_id: source },
+      properties: { Name: { title: text("One") }, Of: { relation: [{ id: other.id }] } },
+    });
+    const read = await notion.pages.retrieve({ page_id: other.id });
+    assert.deepEqual(read.properties.From.relation, [{ id: row.id }]);
+    assert.equal(read.properties.Count.rollup.number, 1);
+    for (const { id } of Object.values(read.properties))
+      await notion.pages.properties.retrieve({ page_id: other.id, property_id: id });
+    await notion.dataSources.retrieve({ data_source_id: target });
+    await notion.dataSources.query({ data_source_id: target, filter: { property: "From", relation: { contains: row.id } } });
+  },
+
   async "search finds pages and data sources by title"() {
     const made = await page(`Quarterly lantern report, ${version}`);
     const found = await notion.search({ query: `lantern report, ${version}`, filter: { property: "object", value: "page" } });
@@ -322,6 +348,56 @@ const scenarios = {
     const read = await notion.pages.retrieveMarkdown({ page_id: made.id });
     assert.equal(read.markdown, "changed\n- second\nlast");
     await notion.pages.updateMarkdown({ page_id: made.id, type: "replace_content", replace_content: { new_str: "all new" } });
+  },
+
+  async "a file is sent whole, and stands in a block, a value, a cover and a comment"() {
+    const announced = await notion.fileUploads.create({ filename: "a.txt", content_type: "text/plain" });
+    assert.equal(announced.status, "pending");
+    const data = new Blob(["hello"], { type: "text/plain" });
+    const sent = await notion.fileUploads.send({ file_upload_id: announced.id, file: { filename: "a.txt", data } });
+    assert.equal(sent.status, "uploaded");
+    assert.equal(sent.content_length, 5);
+    const file_upload = { id: announced.id };
+    const here = await page("Files", { cover: { file_upload } });
+    assert.equal(here.cover.type, "file");
+    const made = await notion.blocks.children.append({ block_id: here.id, children: [{ file: { file_upload } }] });
+    assert.equal(await (await fetch(made.results[0].file.file.url)).text(), "hello");
+    const source = await table({ Files: { files: {} } });
+    const row = await notion.pages.create({
+      parent: { data_source_id: source },
+      properties: { Files: { files: [{ name: "a.txt", file_upload }] } },
+    });
+    assert.equal(row.properties.Files.files[0].type, "file");
+    await notion.comments.create({ parent: { page_id: here.id }, rich_text: text("see"), attachments: [{ file_upload_id: announced.id }] });
+    await notion.comments.list({ block_id: here.id });
+  },
+
+  async "a file is sent in parts"() {
+    const announced = await notion.fileUploads.create({
+      mode: "multi_part",
+      filename: "big.txt",
+      content_type: "text/plain",
+      number_of_parts: 1,
+    });
+    const data = new Blob(["all of it"], { type: "text/plain" });
+    await notion.fileUploads.send({ file_upload_id: announced.id, file: { filename: "big.txt", data }, part_number: "1" });
+    const complete = await notion.fileUploads.complete({ file_upload_id: announced.id });
+    assert.equal(complete.status, "uploaded");
+    assert.equal((await notion.fileUploads.retrieve({ file_upload_id: announced.id })).content_length, 9);
+    const uploads = await collectPaginatedAPI(notion.fileUploads.list, { status: "uploaded", page_size: 1 });
+    assert.ok(uploads.some((upload) => upload.id === announced.id));
+  },
+
+  async "a public connection is let in, refreshed and shut out"() {
+    const { code, ...client } = connection;
+    const granted = await notion.oauth.token({ ...client, grant_type: "authorization_code", code });
+    assert.equal((await notion.users.me({ auth: granted.access_token })).id, granted.bot_id);
+    const renewed = await notion.oauth.token({ ...client, grant_type: "refresh_token", refresh_token: granted.refresh_token });
+    const token = renewed.access_token;
+    assert.equal((await notion.oauth.introspect({ ...client, token })).active, true);
+    await notion.oauth.revoke({ ...client, token });
+    assert.equal((await notion.oauth.introspect({ ...client, token })).active, false);
+    await refused(() => notion.users.me({ auth: token }), APIErrorCode.Unauthorized, 401);
   },
 
   async "a bad token is refused"() {
