@@ -289,3 +289,34 @@ def test_a_form_keeps_its_bytes_and_names() -> None:
     assert (fields["file"].filename, fields["file"].content_type) == ('中 "q".txt', "text/plain")
     assert fields["file"].content == b"\r\nline\r\n"
     assert fields["part_number"].content == b"2"
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+async def test_a_file_stays_through_edits_of_the_pages_markdown(
+    served: Any, notion: Notion, version: str
+) -> None:
+    root = served.workspace.root_page_id
+    picture = await uploaded(served, "a (1).png", b"picture")
+    image = {"image": {"file_upload": {"id": picture["id"]}}}
+    words = {"paragraph": {"rich_text": [{"text": {"content": "words"}}]}}
+    first = (await notion.blocks.children.append(block_id=root, children=[image, words]))["results"]
+    read = f"/pages/{root}/markdown?markdown_version={version}"
+    _, before = await served.call("GET", read)
+    served.clock.pass_seconds(600)
+
+    async def edit(kind: str, **body: Any) -> Any:
+        status, answer = await served.call(
+            "PATCH", f"/pages/{root}/markdown", {"type": kind, "markdown_version": version, kind: body}
+        )
+        assert status == 200, answer
+        return (await notion.blocks.children.list(block_id=root))["results"]
+
+    renamed = await edit("update_content", content_updates=[{"old_str": "words", "new_str": "others"}])
+    replaced = await edit("replace_content", new_str=before["markdown"])
+    forged = before["markdown"].replace("signature=", "signature=0")
+    cut = await edit("replace_content", new_str=forged)
+
+    assert f"/files/{picture['id']}/" in before["markdown"]
+    assert renamed[0]["id"] == replaced[0]["id"] == first[0]["id"]
+    assert replaced[1]["paragraph"]["rich_text"][0]["plain_text"] == "words"
+    assert (replaced[0]["image"]["type"], cut[0]["image"]["type"]) == ("file", "external")

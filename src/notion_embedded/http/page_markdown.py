@@ -9,6 +9,7 @@ from typing import Any
 
 from notion_embedded.http.call import Call
 from notion_embedded.http.desk import Desk
+from notion_embedded.http.markdown_files import MarkdownFiles
 from notion_embedded.http.writing import put_in, throw_away, touch_around
 from notion_embedded.markdown import (
     ENHANCED,
@@ -16,6 +17,7 @@ from notion_embedded.markdown import (
     MAX_RECORDS,
     Dialect,
     EditRefused,
+    Insert,
     Keep,
     Step,
     edit,
@@ -39,7 +41,7 @@ def get_markdown(desk: Desk, call: Call) -> Json:
     given = next(iter(call.query.get("markdown_version", [])), None)
     dialect = read_version(given, "query.markdown_version")
     page = desk.find(call.id("page_id"), "page", ("page", "block"))
-    return _shown(desk, page, dialect)
+    return _shown(desk, page, dialect, call.origin)
 
 
 def update_markdown(desk: Desk, call: Call) -> Json:
@@ -58,18 +60,23 @@ def update_markdown(desk: Desk, call: Call) -> Json:
     dialect = read_version(call.body.get("markdown_version"), "body.markdown_version")
     if call.body.get("allow_async") is not None:
         a_boolean(call.body["allow_async"], "body.allow_async")
-    old = trees_in(desk.connection, page.id)
+    files = MarkdownFiles(desk)
+    old = files.named(trees_in(desk.connection, page.id))
     try:
-        text = edit(dialect.render(old).markdown, {**call.body, "type": command}, dialect)
+        text = edit(dialect.render(old).markdown, {**files.known(call.body), "type": command}, dialect)
     except EditRefused as refused:
         raise guessed(refused.message) from refused
     new = dialect.read(text)
     plan = reconcile(old, new.trees, dialect)
     if body.get("allow_deleting_content") is not True:
         _check_none_lost(lost_children(old, plan))
+    plan = [step if isinstance(step, Keep) else Insert(files.stored(step.tree)) for step in plan]
     _carry_out(desk, page, old, plan)
     touch_around(desk, page.id)
-    return {**_shown(desk, page, dialect), **({"warnings": new.warnings} if new.warnings else {})}
+    return {
+        **_shown(desk, page, dialect, call.origin),
+        **({"warnings": new.warnings} if new.warnings else {}),
+    }
 
 
 def read(text: str, reading: Reading, dialect: Dialect = ENHANCED) -> list[Json]:
@@ -100,9 +107,9 @@ def _carry_out(desk: Desk, page: Node, old: list[Json], plan: list[Step]) -> Non
         nodes.rerank(desk.connection, page.id, order)
 
 
-def _shown(desk: Desk, page: Node, dialect: Dialect) -> Json:
+def _shown(desk: Desk, page: Node, dialect: Dialect, origin: str) -> Json:
     trees, truncated = shortened(trees_in(desk.connection, page.id), MAX_RECORDS)
-    rendered = dialect.render(trees)
+    rendered = dialect.render(MarkdownFiles(desk).addressed(trees, origin))
     return {
         "object": "page_markdown",
         "id": page.id,
