@@ -148,6 +148,10 @@ def _words(column: Column, value: Any, visit: Visit) -> Markup:
         case "unique_id":
             prefix = column.config.get("prefix")
             return Markup("{}").format(f"{prefix}-{value}" if prefix else value)
+        case "place":
+            return Markup("{}").format(value["name"] or value["address"] or f"{value['lat']}, {value['lon']}")
+        case "verification":
+            return Markup("✓")
         case _:
             return Markup("{}").format(value)
 
