@@ -306,6 +306,8 @@ WRITES = (
     ("归档名为“部署手册”的页面", "archive_page page=<部署手册>"),
     ("把部署手册归档", "archive_page page=<部署手册>"),
     ("delete Research and Development", "archive_page page=<Research and Development>"),
+    ("archive Docker notes, 部署手册 and Clean Code", "archive_page page=<Docker notes>"),
+    ("归档部署手册，项目计划", "archive_page page=<部署手册>"),
     ("archive Docker notes and 部署手册", "archive_page page=<Docker notes>"),
     (
         "归档 https://www.notion.so/Docker-00000003000040008000000000000003",

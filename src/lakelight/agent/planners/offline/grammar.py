@@ -25,6 +25,7 @@ _IDEOGRAPHS = r"\u3400-\u4dbf\u4e00-\u9fff"
 _IDEOGRAPH = re.compile(rf"[{_IDEOGRAPHS}]")
 _BESIDE_IDEOGRAPHS = re.compile(rf"(?<=[{_IDEOGRAPHS}])\s+|\s+(?=[{_IDEOGRAPHS}])|(?<=x) +(?=qx)")
 _PUNCTUATION = re.compile(r"[,;:!?()\[\]{}<>|…~*#\"“”，。；：！？、（）【】]|\.(?!\d)|(?<![\w])-|-(?![\w])")
+_LISTED = re.compile(r"(?<=x)\s*[,，]\s*(?=qx)")
 _POSSESSIVE = re.compile(r"(?<=\w)'s?\b(?=\s|$)|(?<=x) 's\b")
 _ENDS = re.compile(r"[。！!?？;；\n]|\.\s")
 _EDGES = " \n\t,.;:!?，。；：！？、~-*"
@@ -139,9 +140,9 @@ class Grammar:
     def _spoken(self, text: str) -> str:
         """`text` as the templates have it: without punctuation, in Chinese without blanks."""
         if self.language == "zh":
-            plain = _PUNCTUATION.sub(" ", text.replace("、", "和")).strip()
+            plain = _PUNCTUATION.sub(" ", _LISTED.sub("和", text.replace("、", "和"))).strip()
             return _BESIDE_IDEOGRAPHS.sub("", re.sub(r"\s+", " ", plain))
-        plain = _POSSESSIVE.sub(" 's", text)
+        plain = _POSSESSIVE.sub(" 's", _LISTED.sub(" and ", text))
         return re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", plain)).strip()
 
     def matches(self, text: str, part: str, lists: Mapping[str, "SlotList"]) -> list[Match]:

@@ -14,7 +14,9 @@ EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d
 _NUMBERED = re.compile(
     r"""
       (?<![0-9a-z_./-])
-      (?: (?:ticket|task|issue)(?:\ no\.?|\ number)?\ ?\#?\ ?(?P<en>\d{1,6}) | (?P<key>[a-z][0-9a-z]{0,9}-\d{1,6}) )
+      (?: (?:ticket|task|issue)(?:\ no\.?|\ number)?\ ?\#?\ ?(?P<en>\d{1,6})
+        | (?P<key>[a-z][0-9a-z]{0,9}-\d{1,6})
+      )
       (?![0-9a-z_/-])
     | (?:工单|任务)(?:编号|号)?\ ?\#?\ ?(?P<zh>\d{1,6})(?![0-9])号?
     """,

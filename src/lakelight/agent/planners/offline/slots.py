@@ -49,7 +49,6 @@ def slot_lists(
         return TextSlotList.from_tuples(values, allow_template=False, name=name)
 
     known: dict[str, SlotList] = {
-        "titled_page": listed("titled_page", pages),
         "known_page": listed("known_page", [*pronouns, *pages]),
         "known_database": listed("known_database", databases),
         "column": listed("column", columns),
