@@ -215,7 +215,7 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, str, An
         if value:
             found.append((variable, key, _alias_value(variable, value)))
     for variable in sorted(environment):
-        if not variable.startswith(PREFIX) or variable in {HOME_VARIABLE, "LAKELIGHT_LANG"}:
+        if not variable.startswith(PREFIX) or variable in {HOME_VARIABLE, "LAKELIGHT_LANG", "LAKELIGHT_DEBUG"}:
             continue
         if variable.startswith("LAKELIGHT_TEST_"):
             continue

@@ -65,7 +65,7 @@ def test_the_adapter_that_can_write_is_made_where_the_house_is_built_alone() -> 
         ("httpx2", {"notion", "llm"}),
         ("openai", {"llm"}),
         ("dbos", {"jobs"}),
-        ("sqlite3", {"notion"}),
+        ("sqlite3", {"bootstrap", "notion"}),
         ("notion_embedded", {"bootstrap"}),
         ("rich", {"cli"}),
         ("typer", {"cli"}),

@@ -1,6 +1,7 @@
 """Serves the embedded workspace within this process."""
 
 import shutil
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -76,5 +77,6 @@ def _opened(folder: Path) -> Workspace:
         return open_workspace(file, workspace_id=folder.name, workspace_name="Lakelight demo")
     except WorkspaceInUse as error:
         raise EmbeddedInUse(file=file) from error
-    except StoreError as error:
+    # A disk that is full is told by SQLite itself.
+    except (StoreError, sqlite3.Error) as error:
         raise EmbeddedError(file=file, cause=str(error)) from error

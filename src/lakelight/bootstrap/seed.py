@@ -5,19 +5,22 @@ what the agents find there is what they would find in Notion.
 """
 
 import json
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lakelight.bootstrap.embedded import EmbeddedError
 from lakelight.bootstrap.home import SEEDING_FILE, Place, write_private
 from lakelight.clock import Clock
 from lakelight.daemon.sources import GIVEN
+from lakelight.notion import NotionError
 from lakelight.notion.budget import NoBudget
 from lakelight.notion.http import HttpNotion
 from lakelight.notion.markdown import to_blocks
 from lakelight.storage import Database
 from lakelight.tickets import ledger
-from notion_embedded.store import Workspace, tokens
+from notion_embedded.store import StoreError, Workspace, tokens
 
 _SEEDED = "demo.seeded"
 _OWNER = "冰朔"
@@ -150,15 +153,30 @@ def is_seeded(database: Database) -> bool:
 async def seed(
     place: Place, workspace: Workspace, database: Database, clock: Clock, *, tickets: bool = True
 ) -> Seeded:
-    """Fill a fresh embedded workspace; without `tickets` only the agents and the empty ticket database."""
+    """Fill a fresh embedded workspace; without `tickets` only the agents and the empty ticket database.
+
+    Raises:
+        EmbeddedError: It does not take what is to stand in it.
+        StorageError: Our own state cannot be kept.
+    """
+    try:
+        seeded = await _fill(place, workspace, database, clock, tickets=tickets)
+    # It is our own server that said no, and its own file that took no more.
+    except (sqlite3.Error, StoreError, NotionError) as error:
+        raise EmbeddedError(file=place.folder, cause=str(error)) from error
+    (place.folder / SEEDING_FILE).unlink(missing_ok=True)
+    return seeded
+
+
+async def _fill(
+    place: Place, workspace: Workspace, database: Database, clock: Clock, *, tickets: bool
+) -> Seeded:
     person = _person(workspace)
     notion = HttpNotion(person, clock=clock, budget=NoBudget(), base_url=place.base_url)
     try:
-        seeded = await _Seeding(notion, workspace.root_page_id, place, database).fill(with_tickets=tickets)
+        return await _Seeding(notion, workspace.root_page_id, place, database).fill(with_tickets=tickets)
     finally:
         await notion.aclose()
-    (place.folder / SEEDING_FILE).unlink(missing_ok=True)
-    return seeded
 
 
 def _person(workspace: Workspace) -> str:

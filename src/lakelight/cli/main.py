@@ -2,6 +2,9 @@
 
 import os
 import sys
+from contextlib import suppress
+from io import UnsupportedOperation
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -30,18 +33,42 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one object of data on
 
 def run() -> None:
     """The entry point."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal without UTF-8 must not end a command.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # A terminal without UTF-8 must not end a command. What was read from before stays as it is.
+        with suppress(UnsupportedOperation):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")
     try:
+        _check_arguments(sys.argv[1:])
         app(prog_name="lakelight")
     except BrokenPipeError:
         # Whoever read the output has seen enough; Python must not complain about it at its end either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        print(f"lakelight: {error.strerror or error}", file=sys.stderr)
+        where = f" ({error.filename})" if error.filename else ""
+        print(f"lakelight: {error.strerror or error}{where}", file=sys.stderr)
         raise SystemExit(1) from None
+    # The last resort: a fault of ours is told as a sentence too, and its traceback is in the log.
+    except Exception as error:
+        if os.environ.get("LAKELIGHT_DEBUG") == "1":
+            raise
+        from lakelight.cli.fault import tell_fault
+
+        tell_fault(error, _asked_language(sys.argv), os.environ)
+        raise SystemExit(1) from None
+
+
+def _check_arguments(arguments: list[str]) -> None:
+    # Bytes that are no UTF-8 come as halves of characters, which nothing can store or send.
+    if any("\ud800" <= character <= "\udfff" for argument in arguments for character in argument):
+        from lakelight.cli.session import USAGE, open_session
+
+        open_session(_asked_language(sys.argv), os.environ).say("cli.no_text")
+        raise SystemExit(USAGE)
+
+
+def _asked_language(arguments: list[str]) -> str | None:
+    return next((after for word, after in pairwise(arguments) if word == "--lang"), None)
 
 
 @app.callback(invoke_without_command=True)
@@ -80,7 +107,10 @@ def up(
     once: Annotated[bool, typer.Option("--once", help="Work what there is, then end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan and write nothing.")] = False,
     backlog: Annotated[
-        int, typer.Option("--backlog", min=0, help="Also take N tickets from before the first start.")
+        int,
+        typer.Option(
+            "--backlog", min=0, max=1_000_000_000, help="Also take N tickets from before the first start."
+        ),
     ] = 0,
     json_: _Json = False,
 ) -> None:
@@ -90,9 +120,11 @@ def up(
     work(_session(context), once=once, dry_run=dry_run, backlog=backlog, as_json=json_)
 
 
-_Page = Annotated[str | None, typer.Option("--page", help="The page that `this page` means: id or link.")]
+_Page = Annotated[
+    str | None, typer.Option("--page", help="The page that `this page` means: id, link or title.")
+]
 _Target = Annotated[
-    str | None, typer.Option("--target", help="Where new things go, a page or database: id or link.")
+    str | None, typer.Option("--target", help="Where new things go, a page or database: id, link or title.")
 ]
 
 
@@ -252,7 +284,9 @@ def approvals_edit(
 @audit_app.command("tail")
 def audit_tail(
     context: typer.Context,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many events.")] = 20,
+    count: Annotated[
+        int, typer.Option("-n", "--count", min=1, max=1_000_000_000, help="How many events.")
+    ] = 20,
     json_: _Json = False,
 ) -> None:
     """Print the newest events of the trail."""

@@ -85,7 +85,7 @@ def _read(path: Path) -> dict[Any, Any]:
         content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigurationError(
             "config.models.unreadable",
             f"{path.name} cannot be read: {error}",
