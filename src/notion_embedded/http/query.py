@@ -52,13 +52,14 @@ def query_source(desk: Desk, call: Call) -> Json:
     given = call.body.get("filter")
     condition = None if given is None else read_filter(given, "body.filter", columns, desk.asker)
     sorts = read_sorts(call.body.get("sorts") or [], "body.sorts", columns)
-    size, place = page_size(call, in_body=True), _read_place(start_cursor(call, in_body=True), sorts)
     if _nothing_wanted(call):
         return listing("page_or_data_source", [])
     archived = call.body.get("is_archived")
     plan = _plan(
         source.id, condition, archived=archived is not None and a_boolean(archived, "body.is_archived")
     )
+    sorts = sorts or _natural_order(plan.wanted)
+    size, place = page_size(call, in_body=True), _read_place(start_cursor(call, in_body=True), sorts)
     before = place.before if place else 0
     found = _one_page(desk, plan, sorts, place, min(size, MAX_RESULTS - before))
     pages = [show_page(page, desk, fields) for _, page in found[:size]]
@@ -181,9 +182,13 @@ def _in_order(
     return found
 
 
+def _natural_order(wanted: rows.Wanted) -> Sorts:
+    """The order where none is asked for: newest first, by the time asked about, so that an index has it."""
+    by_edit = wanted.edited != (None, None) and wanted.created == (None, None)
+    return (Sort("last_edited_time" if by_edit else "created_time", descending=True),)
+
+
 def _time_order(sorts: Sorts) -> str | None:
-    if not sorts:
-        return "created_time"
     if len(sorts) > 1:
         return None
     subject = sorts[0].subject
@@ -199,9 +204,8 @@ def _read_place(cursor: str | None, sorts: Sorts) -> _Place | None:
             place = _Place(key, before)
         case _:
             raise wrong_cursor(cursor)
-    keys = sorts or (Sort("created_time", descending=True),)
     by_time = _time_order(sorts) is not None
-    if len(place.key) != len(keys) + 1 or not isinstance(place.key[-1], int):
+    if len(place.key) != len(sorts) + 1 or not isinstance(place.key[-1], int):
         raise wrong_cursor(cursor)
     if by_time and not (isinstance(place.key[0], int) and max(map(abs, place.key)) < MAX_INTEGER):
         raise wrong_cursor(cursor)
