@@ -483,7 +483,8 @@ class Stage:
 
     def open_ledger(self) -> None:
         """Start once on the empty database, so that every ticket made from now on is new."""
-        assert self.up().child.status == 0
+        run = self.up()
+        assert run.child.status == 0, run.child.output
 
     def add_ticket(self, title: str = "核对配置") -> str:
         made = self.workspace.ask(
