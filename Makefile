@@ -64,7 +64,7 @@ $(JUDGE)/node_modules/.package-lock.json: $(JUDGE)/package-lock.json | $(VENV)/.
 
 test-model: $(VENV)/.dev
 	@test -n "$(URL)" || { echo 'make test-model URL=http://127.0.0.1:8080/v1 [MODEL=name] [KEY=key]'; exit 2; }
-	@LAKELIGHT_TEST_MODEL_URL="$(URL)" LAKELIGHT_TEST_MODEL="$(MODEL)" LAKELIGHT_TEST_MODEL_KEY="$(KEY)" $(BIN)/python -m pytest -n0 -s tests/unit/llm/test_live.py tests/unit/agent/planners/test_model_live.py
+	@LAKELIGHT_TEST_MODEL_URL="$(URL)" LAKELIGHT_TEST_MODEL="$(MODEL)" LAKELIGHT_TEST_MODEL_KEY="$(KEY)" $(BIN)/python -m pytest -n0 -s tests/unit/llm/test_live.py tests/unit/agent/planners/test_model_live.py "tests/scenario/chat/test_a_real_model.py::test_a_real_model_brings_about_nothing_that_was_not_asked_for"
 
 test-fast: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
