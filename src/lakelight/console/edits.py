@@ -37,12 +37,12 @@ def edited_operation(old: Operation, body: Mapping[str, Any], new_id: str) -> Op
         return NoEdit(error.message_key, error.facts)
     if sent == old.request:
         return NoEdit("console.edit.same")
-    # The guard would deny it in any case; said here, nothing is decided yet.
-    if classify(sent) != classify(old.request) or touched(sent) != touched(old.request):
-        return NoEdit("console.edit.other_effect")
     strange = _of_another_sort(body, old.request.content)
     if strange:
         return NoEdit("console.edit.bad_shape", {"field": strange})
+    # The guard would deny it in any case; said here, nothing is decided yet.
+    if classify(sent) != classify(old.request) or touched(sent) != touched(old.request):
+        return NoEdit("console.edit.other_effect")
     if body.get("children") == [] and old.request.content.get("children"):
         return NoEdit("console.edit.nothing_left")
     return Operation(id=new_id, kind=old.kind, target=old.target, request=sent)
