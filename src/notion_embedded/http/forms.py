@@ -1,18 +1,16 @@
 """Multipart forms, as file parts are sent: fields by name, each with its bytes."""
 
-import re
 from dataclasses import dataclass
-from email.message import Message
-from urllib.parse import unquote
 
+import python_multipart
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import FormParser, parse_options_header
 from starlette.requests import Request
 
 from notion_embedded.model.errors import ApiError, guessed
 
 MAX_FORM = 21 * 1024 * 1024
-
-_NAMED = re.compile(r'(?:^|[;\s])(name|filename)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))', re.IGNORECASE)
-_EXTENDED = re.compile(r"(?:^|[;\s])filename\*=UTF-8'[^']*'([^;\s]+)", re.IGNORECASE)
+MAX_FIELDS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,42 +41,48 @@ def read_form(content_type: str | None, raw: bytes) -> dict[str, Field]:
     Raises:
         ApiError: It is no such form.
     """
-    header = Message()
-    header["content-type"] = content_type or ""
-    boundary = header.get_boundary()
-    if header.get_content_type() != "multipart/form-data" or not boundary:
-        raise _unreadable()
-    first, *pieces = (b"\r\n" + raw).split(b"\r\n--" + boundary.encode("latin-1", "replace"))
-    del first
-    if not pieces or not pieces[-1].startswith(b"--"):
+    kind, options = parse_options_header(content_type)
+    boundary = options.get(b"boundary")
+    if kind != b"multipart/form-data" or not boundary:
         raise _unreadable()
     fields: dict[str, Field] = {}
-    for piece in pieces[:-1]:
-        head, found, content = piece.lstrip(b" \t").removeprefix(b"\r\n").partition(b"\r\n\r\n")
-        if not found:
-            raise _unreadable()
-        name, field = _field(head.decode("utf-8", "replace"), content)
-        fields[name] = field
+    ended: list[bool] = []
+
+    def on_field(field: python_multipart.multipart.Field) -> None:
+        fields[_text(field.field_name) or ""] = Field(
+            content=field.value or b"", filename=None, content_type=None
+        )
+
+    def on_file(file: python_multipart.multipart.File) -> None:
+        file.file_object.seek(0)
+        fields[_text(file.field_name) or ""] = Field(
+            content=file.file_object.read(),
+            filename=_text(file.file_name) or None,
+            content_type=_text(file.content_type) or None,
+        )
+        file.close()
+
+    try:
+        parser = FormParser(
+            kind.decode(),
+            on_field,
+            on_file,
+            on_end=lambda: ended.append(True),
+            boundary=boundary,
+            config={"MAX_FIELDS": MAX_FIELDS, "MAX_MEMORY_FILE_SIZE": MAX_FORM, "MAX_FIELD_SIZE": MAX_FORM},
+        )
+        parser.write(raw)
+        parser.finalize()
+        parser.close()
+    except FormParserError as error:
+        raise _unreadable() from error
+    if not ended or "" in fields:
+        raise _unreadable()
     return fields
 
 
-def _field(head: str, content: bytes) -> tuple[str, Field]:
-    headers: dict[str, str] = {}
-    for line in head.split("\r\n"):
-        name, _, value = line.partition(":")
-        headers[name.strip().lower()] = value.strip()
-    disposition = headers.get("content-disposition", "")
-    named = {
-        key.lower(): re.sub(r"\\(.)", r"\1", quoted) if quoted else bare
-        for key, quoted, bare in _NAMED.findall(disposition)
-    }
-    extended = _EXTENDED.search(disposition)
-    filename = unquote(extended[1]) if extended else named.get("filename")
-    if "name" not in named:
-        raise _unreadable()
-    return named["name"], Field(
-        content=content, filename=filename or None, content_type=headers.get("content-type") or None
-    )
+def _text(value: bytes | str | None) -> str | None:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def _unreadable() -> ApiError:
