@@ -10,7 +10,7 @@ from datetime import datetime
 from http import HTTPStatus
 
 from notion_embedded.model.checks import Json
-from notion_embedded.model.columns import Column, Columns, Minting, column_from_json
+from notion_embedded.model.columns import Column, Columns, Minting
 from notion_embedded.model.computed import compute, formula_in
 from notion_embedded.model.dates import milliseconds, minute
 from notion_embedded.model.errors import NOT_FOUND, ApiError, guessed, invalid
@@ -19,6 +19,7 @@ from notion_embedded.model.formulas import Formula
 from notion_embedded.model.values import Row
 from notion_embedded.store import files, minting, nodes, rows, settings, tokens
 from notion_embedded.store.nodes import Kind, Node
+from notion_embedded.store.rows import columns_in, row_of
 from notion_embedded.store.tokens import Token, User
 from notion_embedded.store.workspace import Workspace
 
@@ -234,20 +235,6 @@ class Desk:
         self._computed.clear()
 
 
-def row_of(page: Node) -> Row:
-    """What a page's values are computed from."""
-    return Row(
-        id=page.id,
-        values=page.body["values"],
-        created_time=page.created_time,
-        created_by=page.created_by,
-        last_edited_time=page.edited_time,
-        last_edited_by=page.edited_by,
-        seq=page.seq,
-        data_source=(page.parent or "") if page.parent_kind == "data_source" else "",
-    )
-
-
 def _of_another_kind(node: Node, noun: str) -> ApiError | None:
     """The refusal where Notion tells a caller who sees the thing what it is."""
     match noun, node.kind:
@@ -263,8 +250,3 @@ def _of_another_kind(node: Node, noun: str) -> ApiError | None:
         case _:
             return None
     return invalid(hint)
-
-
-def columns_in(source: Node) -> Columns:
-    """The columns that stand in a data source's body."""
-    return tuple(column_from_json(column) for column in source.body["columns"])

@@ -11,7 +11,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
 from notion_embedded.http.desk import Desk
@@ -162,9 +162,7 @@ def attach_named(desk: Desk, body: Json) -> None:
 
 def address(desk: Desk, upload: Upload, expires: int, origin: str) -> str:
     """Where the file can be had until then, without a token."""
-    name = quote(upload.filename or "file", safe="")
-    signature = files.sign(desk.connection, upload.id, expires)
-    return f"{origin}/files/{upload.id}/{name}?expires={expires}&signature={signature}"
+    return origin + files.signed_path(desk.connection, upload, expires)
 
 
 def _named(value: Any, above: str | None) -> Iterator[tuple[str | None, Json]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
-from notion_embedded.http.desk import Desk, row_of
+from notion_embedded.http.desk import Desk
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, find_column, rolled_up
 from notion_embedded.model.computed import UNSUPPORTED, rollable, rolled_cells
@@ -12,6 +12,7 @@ from notion_embedded.model.errors import guessed
 from notion_embedded.model.ids import encoded
 from notion_embedded.model.rollups import LISTED, roll_up
 from notion_embedded.model.values import Row, related, shown_user, typed_value
+from notion_embedded.store.rows import row_of
 
 _LISTS = ("title", "rich_text", "people", "relation")
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
-from notion_embedded.http.desk import Desk, columns_in, row_of
+from notion_embedded.http.desk import Desk
 from notion_embedded.http.places import read_cursor, write_cursor
 from notion_embedded.http.shapes import show_page, wanted_columns
 from notion_embedded.model.checks import Json, a_boolean, one_of
@@ -19,6 +19,7 @@ from notion_embedded.model.filters import All, Filter, Leaf, Span, matches, read
 from notion_embedded.model.sorts import Key, Sort, Sorts, compare, newest_first, order, read_sorts, sort_key
 from notion_embedded.store import rows
 from notion_embedded.store.nodes import Node
+from notion_embedded.store.rows import columns_in, row_of
 
 MAX_RESULTS = 10_000
 MAX_INTEGER = 2**62

@@ -7,10 +7,11 @@ transaction. What a write changes is seen in the index of rows, which still hold
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from notion_embedded.http.desk import Desk, columns_in
+from notion_embedded.http.desk import Desk
 from notion_embedded.model.columns import Column, Columns, column_to_json, synced_with
 from notion_embedded.store import nodes, rows
 from notion_embedded.store.nodes import Node
+from notion_embedded.store.rows import columns_in
 
 
 def is_relation(column: Column) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from notion_embedded.http.call import NEWEST, SINGLE_SOURCE
-from notion_embedded.http.desk import Desk, columns_in, row_of
+from notion_embedded.http.desk import Desk
 from notion_embedded.http.synced import content_of
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, find_column, show_column
@@ -13,6 +13,7 @@ from notion_embedded.model.ids import SITE, page_url
 from notion_embedded.model.values import show_value
 from notion_embedded.store import nodes
 from notion_embedded.store.nodes import Node
+from notion_embedded.store.rows import columns_in, row_of
 
 _TRASHABLE = ("page", "block", "database", "data_source", "file_upload")
 

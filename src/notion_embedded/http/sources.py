@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from notion_embedded.http.call import Call
-from notion_embedded.http.desk import Desk, columns_in
+from notion_embedded.http.desk import Desk
 from notion_embedded.http.relations import Pair, fill, pair
 from notion_embedded.http.row_values import index_row, number_row
 from notion_embedded.http.shapes import show_data_source
@@ -24,6 +24,7 @@ from notion_embedded.model.rich_text import plain_text, read_rich_text
 from notion_embedded.model.values import converted, first_value
 from notion_embedded.store import nodes, rows
 from notion_embedded.store.nodes import Node
+from notion_embedded.store.rows import columns_in
 
 
 def get_source(desk: Desk, call: Call) -> Json:

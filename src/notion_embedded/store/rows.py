@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from notion_embedded.model.columns import Columns, column_from_json
+from notion_embedded.model.values import Row
 from notion_embedded.store.nodes import Node, node_of
 
 Order = Literal["created", "edited"]
@@ -133,3 +135,22 @@ def all_rows(connection: sqlite3.Connection, data_source: str) -> list[Node]:
         "SELECT * FROM node WHERE parent = ? AND kind = 'page' ORDER BY seq", (data_source,)
     )
     return [node_of(row) for row in rows]
+
+
+def row_of(page: Node) -> Row:
+    """What a page's values are computed from."""
+    return Row(
+        id=page.id,
+        values=page.body["values"],
+        created_time=page.created_time,
+        created_by=page.created_by,
+        last_edited_time=page.edited_time,
+        last_edited_by=page.edited_by,
+        seq=page.seq,
+        data_source=(page.parent or "") if page.parent_kind == "data_source" else "",
+    )
+
+
+def columns_in(source: Node) -> Columns:
+    """The columns that stand in a data source's body."""
+    return tuple(column_from_json(column) for column in source.body["columns"])
