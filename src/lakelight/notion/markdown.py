@@ -21,13 +21,16 @@ from lakelight.notion.text import units
 __all__ = ["chunks", "to_blocks"]
 
 _TASK = re.compile(r"\[([ xX])\](?:\s+|$)")
-_DETAILS = re.compile(r"<details\b[^>]*>", re.IGNORECASE)
+# A tag ends before the next one begins: looking further would take the square of the time.
+_DETAILS = re.compile(r"<details\b[^<>]*>", re.IGNORECASE)
 _DETAILS_END = re.compile(r"</details\s*>", re.IGNORECASE)
-_SUMMARY = re.compile(r"<summary\b[^>]*>(.*?)</summary\s*>", re.IGNORECASE | re.DOTALL)
+_SUMMARY = re.compile(r"<summary\b[^<>]*>", re.IGNORECASE)
+_SUMMARY_END = re.compile(r"</summary\s*>", re.IGNORECASE)
 _TABLE = re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_IMAGE = re.compile(r"""<img\b[^>]*?\bsrc=["']([^"']+)["'][^>]*>""", re.IGNORECASE)
+_IMAGE = re.compile(r"<img\b[^<>]*>", re.IGNORECASE)
+_SOURCE = re.compile(r"""\bsrc=["']([^"']+)["']""", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _CELL = re.compile(r"(?<!\\)\|")
 _MAX_HEADING = 4
 _MAX_TABLE_BYTES = 300_000
@@ -245,7 +248,8 @@ def _html(content: str) -> list[Block]:
         cells = [[runs(parse_inline(cell)) for cell in row] for row in rows.cells]
         around = content[: table.start()], content[table.end() :]
         return [*_html(around[0]), *_table(cells, header=rows.header), *_html(around[1])]
-    images = [block for url in _IMAGE.findall(content) for block in _image(html.unescape(url), url)]
+    sources = [source[1] for tag in _IMAGE.findall(content) if (source := _SOURCE.search(tag))]
+    images = [block for url in sources for block in _image(html.unescape(url), url)]
     text = html.unescape(_TAG.sub("", content)).strip()
     return [*images, *(_text("paragraph", plain_runs(text)) if text else ())]
 
@@ -265,9 +269,7 @@ def _end_of_details(nodes: Sequence[SyntaxTreeNode], start: int) -> int:
 def _details(nodes: Sequence[SyntaxTreeNode], lines: Sequence[str]) -> list[Block]:
     """A toggle: the summary as its text, and all up to `</details>` below it."""
     before, rest = _split(nodes[0].content, _DETAILS)
-    summary = _SUMMARY.search(rest)
-    if summary:
-        rest = rest[: summary.start()] + rest[summary.end() :]
+    summary, rest = _summary(rest)
     if len(nodes) == 1:
         inside, after = _split_last(rest)
         inner = _markdown(inside)
@@ -276,9 +278,18 @@ def _details(nodes: Sequence[SyntaxTreeNode], lines: Sequence[str]) -> list[Bloc
         last, after = _split_last(nodes[-1].content) if ends else ("", "")
         between = nodes[1:-1] if ends else nodes[1:]
         inner = [*_markdown(rest), *_blocks(between, lines), *_markdown(last)]
-    title = html.unescape(_TAG.sub("", summary[1])).strip() if summary else ""
+    title = html.unescape(_TAG.sub("", summary)).strip()
     toggle = {"type": "toggle", "toggle": {"rich_text": groups(runs(parse_inline(title)))[0]}}
     return [*_markdown(before), with_children(toggle, inner), *_markdown(after)]
+
+
+def _summary(text: str) -> tuple[str, str]:
+    """What the first `<summary>` holds, and the text without it."""
+    opening = _SUMMARY.search(text)
+    closing = _SUMMARY_END.search(text, opening.end()) if opening else None
+    if not opening or not closing:
+        return "", text
+    return text[opening.end() : closing.start()], text[: opening.start()] + text[closing.end() :]
 
 
 def _markdown(text: str) -> list[Block]:

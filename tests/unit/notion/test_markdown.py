@@ -307,3 +307,11 @@ def test_every_word_of_a_list_is_kept_in_order_at_any_depth(lines: list[tuple[in
         markdown += f"{'  ' * depth}- {text}\n"
 
     assert words(to_blocks(markdown)).split() == [word for _, text in lines for word in text.split()]
+
+
+@pytest.mark.parametrize(
+    "piece", ["<summary>", "<img ", "<img src='a", "<a ", "<details ", "<summary ", "</summary"]
+)
+def test_html_that_never_ends_is_read_in_time(piece: str) -> None:
+    """Where the time is the square of the length, this takes minutes."""
+    assert to_blocks(f"<details>\n{piece * 50_000}")
