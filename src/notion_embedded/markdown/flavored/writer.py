@@ -43,16 +43,17 @@ class _Writer:
         if depth > MAX_DEPTH:
             return "\n\n".join(self._unknown(block) for block in trees)
         parts: list[str] = []
-        other = False
         for kind, group in groupby(trees, key=_list_kind):
             blocks = list(group)
             if not kind:
                 parts += [self._block(block, depth) for block in blocks]
                 continue
+            other = True
             for run in _runs(blocks) if kind == "numbered" else [blocks]:
                 # A list right after another one of its kind begins anew only with another mark.
-                other = not other if run is not blocks and run[0] is not blocks[0] else False
+                other = not other and all(map(_plain_item, run))
                 parts.append(self._list(kind, run, depth, other=other))
+                other = other or not all(map(_plain_item, run))
         return "\n\n".join(parts)
 
     # Lists
@@ -60,12 +61,18 @@ class _Writer:
     def _list(self, kind: str, blocks: Sequence[Tree], depth: int, *, other: bool) -> str:
         if all(map(_plain_item, blocks)):
             return "\n".join(self._items(blocks, other=other))
+        if kind == "numbered":
+            return self._tagged(kind, blocks, depth)
         parts = []
-        for to_do, group in groupby(blocks, key=lambda block: block["type"] == "to_do"):
+        for shape, group in groupby(blocks, key=_item_shape):
             items = list(group)
-            parts += (
-                [self._todo(block, depth) for block in items] if to_do else [self._tagged(kind, items, depth)]
-            )
+            match shape:
+                case "plain":
+                    parts.append("\n".join(self._items(items)))
+                case "to_do":
+                    parts += [self._todo(block, depth) for block in items]
+                case _:
+                    parts.append(self._tagged(kind, items, depth))
         return "\n\n".join(parts)
 
     def _tagged(self, kind: str, blocks: Sequence[Tree], depth: int) -> str:
@@ -252,6 +259,10 @@ def _plain_item(block: Tree) -> bool:
         return False
     children = block.get("children") or []
     return all(_list_kind(child) and _plain_item(child) for child in children)
+
+
+def _item_shape(block: Tree) -> str:
+    return "plain" if _plain_item(block) else str(block["type"])
 
 
 def _text(payload: Mapping[str, Any], syntax: Syntax) -> str:
