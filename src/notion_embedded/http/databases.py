@@ -95,6 +95,7 @@ def _move(desk: Desk, database: Node, call: Call) -> Node:
         raise guessed("body failed validation: body.parent.page_id should be the id of a page.")
     if any(found == database.id for found, _, _ in nodes.ancestors(desk.connection, parent.id)):
         raise guessed("A database cannot be moved into itself.")
+    desk.check_editable(parent)
     rank = nodes.make_room(desk.connection, parent.id, 1, nodes.END)[0]
     return replace(database, parent=parent.id, parent_kind=parent.kind, rank=rank)
 
