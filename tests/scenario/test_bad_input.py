@@ -105,6 +105,12 @@ async def test_a_database_of_several_sources_is_refused_until_one_is_named(offic
 @pytest.mark.parametrize(
     ("change", "key", "names"),
     [
+        pytest.param(
+            {"状态": None, "自检结果": {"number": {}}},
+            "tickets.column.several",
+            ("状态", "自检结果 (number)"),
+            id="several at once",
+        ),
         pytest.param({"状态": None}, "tickets.column.missing", ("状态", "tickets.columns.status"), id="missing"),
         pytest.param(
             {"状态": {"name": "阶段"}}, "tickets.column.missing", ("状态", "阶段"), id="renamed before the first look"
@@ -235,6 +241,25 @@ async def test_a_ticket_whose_persona_cannot_be_read_waits_untouched(office: Any
             office.share(persona)
         case _:
             await office.write_below(persona, "你是译典。")
+    await office.work()
+    assert await office.receipts(page) == [1]
+
+
+async def test_an_instruction_page_that_is_a_database_is_no_page_to_read(office: Any) -> None:
+    instructions = office.personas["译典A05"]
+    office.personas["译典A05"] = office.database_id
+    office.write_roster()
+    page = await office.ticket()
+
+    await office.work()
+    found = await office.doctor()
+
+    assert (await office.entry(page)).reason == "persona_missing"
+    assert found["personas"].key == "wait.persona_missing"
+    assert writes(office) == []
+
+    office.personas["译典A05"] = instructions
+    office.write_roster()
     await office.work()
     assert await office.receipts(page) == [1]
 

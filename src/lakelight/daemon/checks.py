@@ -242,7 +242,7 @@ async def _readable(reader: NotionReader, page_id: str) -> bool:
     try:
         return not (await reader.page(page_id)).get("in_trash")
     except NotionRefused as error:
-        if error.notion_code != "object_not_found":
+        if not error.nothing_there:
             raise
         return False
 

@@ -75,6 +75,14 @@ class NotionRefused(NotionError):
         """`notion.<Notion's own code>` where that has its own sentence, else `notion.refused`."""
         return f"notion.{self.notion_code}" if self.notion_code in NARROWED else self.code
 
+    @property
+    def nothing_there(self) -> bool:
+        """Whether nothing of the kind asked for has this id: not there, not shared, or of another kind.
+
+        A page's id at a database's address, and the reverse, is a `validation_error`.
+        """
+        return self.notion_code in ("object_not_found", "validation_error")
+
 
 class NotionConflict(NotionRefused):
     """Someone else was saving at the same moment. A write that is a full set may be sent again as it is."""

@@ -53,7 +53,7 @@ class Personas:
                 return NoPersona("in_trash")
             content = await self._reader.page_markdown(page_id)
         except NotionRefused as error:
-            if error.notion_code == "object_not_found":
+            if error.nothing_there:
                 return NoPersona("missing")
             raise
         persona = read_persona(agent.key, content.markdown)
@@ -81,7 +81,7 @@ class Personas:
         try:
             text = (await self._reader.page_markdown(page_id)).markdown
         except NotionRefused as error:
-            if error.notion_code != "object_not_found":
+            if not error.nothing_there:
                 raise
             text = ""
         self._memories[page_id] = (self._clock.now(), text)

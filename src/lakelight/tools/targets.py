@@ -24,7 +24,6 @@ _KINDS: dict[Thing, tuple[Literal["page", "data_source"], ...]] = {
     "database": ("data_source",),
     "place": ("page", "data_source"),
 }
-_NOT_THERE = frozenset({"object_not_found", "validation_error"})
 _MARKS = "\"'`“”‘’「」『』《》〈〉【】"
 _MOST_CANDIDATES = 8
 _LIKE = 0.4
@@ -177,7 +176,7 @@ async def _or_none(asked: Awaitable[Json]) -> Json | None:
     try:
         return await asked
     except NotionRefused as error:
-        if error.notion_code not in _NOT_THERE:
+        if not error.nothing_there:
             raise
         return None
 
