@@ -215,7 +215,11 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, str, An
         if value:
             found.append((variable, key, _alias_value(variable, value)))
     for variable in sorted(environment):
-        if not variable.startswith(PREFIX) or variable in {HOME_VARIABLE, "LAKELIGHT_LANG", "LAKELIGHT_DEBUG"}:
+        if not variable.startswith(PREFIX) or variable in {
+            HOME_VARIABLE,
+            "LAKELIGHT_LANG",
+            "LAKELIGHT_DEBUG",
+        }:
             continue
         if variable.startswith("LAKELIGHT_TEST_"):
             continue
@@ -253,10 +257,10 @@ def _check_known(key: str, origin: str) -> None:
     known = [name for name, _ in _flatten(Settings())]
     if key in known:
         return
-    nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
-    raise ConfigurationError(
-        "config.unknown_key", key=key, origin=origin, nearest=nearest[0] if nearest else known[0]
-    )
+    nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+    if not nearest:
+        raise ConfigurationError("config.no_such_setting", key=key, origin=origin)
+    raise ConfigurationError("config.unknown_key", key=key, origin=origin, nearest=nearest[0])
 
 
 def _check_addresses(settings: Settings, origins: Mapping[str, str]) -> None:

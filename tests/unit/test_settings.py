@@ -172,6 +172,13 @@ def test_an_unknown_key_in_the_file_is_refused_with_the_nearest_one(
     assert facts == {"key": key, "origin": str(tmp_path / FILE_NAME), "nearest": nearest}
 
 
+def test_no_key_is_suggested_where_none_is_near(tmp_path: Path) -> None:
+    told, facts = refusal(written(tmp_path, "[colours]\nbackground = 'red'"), {})
+
+    assert told == "config.no_such_setting"
+    assert facts == {"key": "colours.background", "origin": str(tmp_path / FILE_NAME)}
+
+
 @pytest.mark.parametrize(
     ("variable", "nearest"),
     [

@@ -1,6 +1,6 @@
 """The ticket database: found from whatever the owner gave, its columns always read from its schema."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,17 @@ from lakelight.errors import LakelightError
 from lakelight.notion import NotionReader, NotionRefused, UnknownOption
 from lakelight.notion.links import page_id_from
 from lakelight.notion.schema import Column, assign, columns
-from lakelight.tickets.columns import ColumnNames, Mapped, Role, Unmapped, resolve
+from lakelight.tickets.columns import (
+    ColumnNames,
+    Mapped,
+    MissingColumn,
+    Problem,
+    Role,
+    TwoColumns,
+    Unmapped,
+    WrongType,
+    resolve,
+)
 from lakelight.tickets.matching import fold
 
 
@@ -109,9 +119,7 @@ async def open_source(
     schema: Mapping[str, Column] = columns(data_source)
     mapped = resolve(names, schema, (remembered or {}).get(str(data_source["id"])))
     if isinstance(mapped, Unmapped):
-        problem = mapped.problems[0]
-        facts = {name: getattr(problem, name) for name in problem.__slots__}
-        raise SourceError(f"tickets.{problem.message_key}", **_worded(facts))
+        raise _misfit(mapped.problems)
     return Source(
         data_source_id=str(data_source["id"]), title=_title(data_source), mapped=mapped, words=words
     )
@@ -121,7 +129,7 @@ async def _data_source(reader: NotionReader, identifier: str) -> dict[str, Any]:
     try:
         database = await reader.database(identifier)
     except NotionRefused as error:
-        if error.notion_code not in {"object_not_found", "validation_error"}:
+        if not error.nothing_there:
             raise
         return await _source_itself(reader, identifier)
     sources = database.get("data_sources") or []
@@ -137,9 +145,27 @@ async def _source_itself(reader: NotionReader, identifier: str) -> dict[str, Any
     try:
         return await reader.data_source(identifier)
     except NotionRefused as error:
-        if error.notion_code != "object_not_found":
+        if not error.nothing_there:
             raise
         raise SourceError("tickets.database_not_shared", id=identifier) from error
+
+
+def _misfit(problems: Sequence[Problem]) -> SourceError:
+    """What is wrong with the columns: one problem with all that is known about it, several by their names."""
+    if len(problems) > 1:
+        return SourceError(
+            "tickets.column.several",
+            missing=_listed(each.wanted for each in problems if isinstance(each, MissingColumn)),
+            wrong=_listed(f"{each.column} ({each.type})" for each in problems if isinstance(each, WrongType)),
+            two=_listed(each.wanted for each in problems if isinstance(each, TwoColumns)),
+        )
+    (problem,) = problems
+    facts = {name: getattr(problem, name) for name in problem.__slots__}
+    return SourceError(f"tickets.{problem.message_key}", **_worded(facts))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "–"
 
 
 def _title(thing: Mapping[str, Any]) -> str:
