@@ -1,19 +1,24 @@
 """`lakelight ask` and `lakelight chat`: a request in words, carried out step by step."""
 
-import asyncio
 import logging
 import os
 import sys
 
 from lakelight.agent.reply import Reply
 from lakelight.bootstrap.house import House
+from lakelight.cli.conversation import Conversation, turn
 from lakelight.cli.desk import desk
 from lakelight.cli.interruption import Interruption, Lines
 from lakelight.cli.replies import reply_data, tell_reply
-from lakelight.cli.session import INTERRUPTED, OK, Session, carry_out
+from lakelight.cli.session import INTERRUPTED, Session, carry_out
+from lakelight.cli.titles import Find, titled
 from lakelight.errors import LakelightError, StorageError
 from lakelight.ids import fresh
+from lakelight.notion import BadReference
 from lakelight.notion.links import page_id_from
+from lakelight.notion.viewing import viewed_id
+from lakelight.operations.visible import visible
+from lakelight.tools.targets import find_page, find_place
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +51,9 @@ def chat(session: Session, *, page: str | None, target: str | None, session_id: 
 async def _ask(
     session: Session, request: str, page: str | None, target: str | None, *, as_json: bool
 ) -> Reply | None:
-    page_id, target_id = _id(page), _id(target)
     async with desk(session, quiet=as_json) as house:
+        page_id = await _named(session, house, page, find_page)
+        target_id = await _named(session, house, target, find_place)
         await _take_over(house)
         interruption = Interruption()
         with interruption.listening():
@@ -58,66 +64,30 @@ async def _ask(
                 page=page_id,
                 target=target_id,
             )
-            return await _turn(house, run_id, interruption)
+            return await turn(house, run_id, interruption)
 
 
 async def _chat(session: Session, page: str | None, target: str | None, session_id: str, lines: Lines) -> int:
-    page_id, target_id = _id(page), _id(target)
     streamed: list[str] = []
 
     def on_text(text: str) -> None:
         streamed.append(text)
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text))
         sys.stdout.flush()
 
     def on_restart(error: LakelightError) -> None:
         streamed.append("")
-        print(f"\n… {session.explain(error)}")
+        session.line()
+        session.line(f"… {session.explain(error)}")
 
     async with desk(session, on_text=on_text, on_restart=on_restart) as house:
+        page_id = await _named(session, house, page, find_page)
+        target_id = await _named(session, house, target, find_place)
         await _take_over(house)
-        interruption = Interruption()
-        session.say("cli.chat.title", session=session_id)
-        with interruption.listening():
-            while True:
-                waiting = lines.next()
-                try:
-                    with interruption.stops(waiting):
-                        line = await waiting
-                except asyncio.CancelledError:
-                    print()
-                    session.say("cli.chat.kept", session=session_id)
-                    return INTERRUPTED
-                if line is None:
-                    session.say("cli.chat.kept", session=session_id)
-                    return OK
-                if not line.strip():
-                    continue
-                streamed.clear()
-                run_id = await house.chats.begin(
-                    line,
-                    session_id=session_id,
-                    language=session.messages.language,
-                    page=page_id,
-                    target=target_id,
-                )
-                reply = await _turn(house, run_id, interruption)
-                if streamed:
-                    print()
-                if reply is None or reply.ending == "cancelled":
-                    session.say("cli.chat.stopped")
-                if reply is not None:
-                    tell_reply(session, reply)
-
-
-async def _turn(house: House, run_id: str, interruption: Interruption) -> Reply | None:
-    """The reply; what was done until then when the user broke the turn off."""
-    turn = asyncio.ensure_future(house.chats.advance(run_id))
-    try:
-        with interruption.stops(turn):
-            return await turn
-    except asyncio.CancelledError:
-        return await house.chats.cancel(run_id)
+        conversation = Conversation(
+            session, house, session_id, page=page_id, target=target_id, streamed=streamed
+        )
+        return await conversation.hold(lines)
 
 
 async def _take_over(house: House) -> None:
@@ -132,5 +102,13 @@ async def _take_over(house: House) -> None:
             log.warning("run.left", extra={"run": run_id, "code": error.code})
 
 
+async def _named(session: Session, house: House, reference: str | None, find: Find) -> str | None:
+    """What `--page` or `--target` names: by an id, a link, or a title that exactly one thing has."""
+    try:
+        return _id(reference)
+    except BadReference:
+        return await titled(session, house, str(reference), find)
+
+
 def _id(reference: str | None) -> str | None:
-    return page_id_from(reference) if reference else None
+    return (viewed_id(reference) or page_id_from(reference)) if reference else None
