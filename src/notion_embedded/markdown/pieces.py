@@ -20,6 +20,7 @@ MAX_UNITS = 2000
 MAX_EXPRESSION = 1000
 """The same for a formula."""
 
+_WIDEST = 2
 _LINK = re.compile(r"(?:https?|ftp)://[^\s]+|(?:mailto|tel|sms|notion):[^\s]+", re.IGNORECASE)
 _BARE_URL = re.compile(r"(?<![A-Za-z0-9])https?://[A-Za-z0-9][!#-;=?-\[\]_a-z~]*")
 
@@ -81,14 +82,15 @@ def link_target(url: str) -> str | None:
 
 def count_units(text: str) -> int:
     """Return the length of a text as Notion counts it, in UTF-16 units."""
-    return len(text) + sum(1 for character in text if ord(character) > 0xFFFF)  # noqa: PLR2004
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def canonical(pieces: Iterable[Piece]) -> list[Piece]:
     """Return the same text in the one form that survives a round trip."""
     settled = merge(_end_code_at_line_breaks(map(_short_enough, pieces)))
     for mark in ("bold", "italic", "strikethrough"):
-        settled = merge(_loosen(settled, mark))
+        if any(getattr(piece.style, mark) for piece in settled):
+            settled = merge(_loosen(settled, mark))
     return _strip(settled)
 
 
@@ -269,11 +271,11 @@ def _object(
 
 def chunks(content: str, limit: int = MAX_UNITS) -> list[str]:
     """Cut a text into parts of at most `limit` UTF-16 units, never inside a character."""
-    if count_units(content) <= limit:
+    if len(content) * _WIDEST <= limit or count_units(content) <= limit:
         return [content]
     parts, start, units = [], 0, 0
     for index, character in enumerate(content):
-        width = count_units(character)
+        width = 1 if character <= "\uffff" else _WIDEST
         if units + width > limit:
             parts.append(content[start:index])
             start, units = index, 0

@@ -227,7 +227,7 @@ def _pipe_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if state.sCount[under] < state.blkIndent:
         return False
     head, dashes = _text_of(state, start), _text_of(state, under)
-    if "|" not in head + dashes or "-" not in dashes or not _DELIMITER_ROW.match(dashes):
+    if not (_PIPE.search(head) or "|" in dashes) or not _DELIMITER_ROW.match(dashes):
         return False
     if len(split_row(head)) != len(split_row(dashes)):
         return False

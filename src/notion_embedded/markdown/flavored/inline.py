@@ -21,6 +21,7 @@ from notion_embedded.markdown.pieces import (
     canonical,
     link_bare_urls,
     link_target,
+    merge,
 )
 from notion_embedded.markdown.tags import find_id, page_url, read_attributes, write_attributes
 
@@ -31,12 +32,15 @@ _SPECIAL = r"[\\*~`$\[\]<^]|(?<![^\W_])_|_(?![^\W_])|!\Z|&(?=#?\w+;)"
 _ESCAPE = re.compile(rf"{_SPECIAL}|\|")
 _ESCAPE_IN_CELL = re.compile(_SPECIAL)
 _ESCAPED = r"\\\g<0>"
+_SYNTAX = re.compile(r"[\\`*_~$\[\]<&!\n]|://")
 _EDGES = re.compile(r"[ \t]*\n[ \t]*")
 
 
 def read_text(source: str, references: MutableMapping[str, Any] | None = None) -> list[Piece]:
     """Return the settled pieces of one block's text."""
-    return settle(link_bare_urls(canonical(read_pieces(read_inline(source, references or {})))))
+    if not _SYNTAX.search(source):
+        return settle([Text(source)])
+    return settle(link_bare_urls(merge(read_pieces(read_inline(source, references or {})))))
 
 
 def read_pieces(tokens: Sequence[Token]) -> list[Piece]:
@@ -91,6 +95,8 @@ def _event(token: Token) -> Event:
 def settle(pieces: Iterable[Piece]) -> list[Piece]:
     """Return the canonical form: as for enhanced Markdown, and no white space beside a line break."""
     current = canonical(pieces)
+    if not any(isinstance(piece, Mention) or "\n" in getattr(piece, "content", "") for piece in current):
+        return current
     while (again := canonical(_tighten(current))) != current:
         current = again
     return current
