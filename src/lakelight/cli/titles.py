@@ -4,7 +4,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from lakelight.bootstrap.house import House
-from lakelight.cli.session import USAGE, Session
+from lakelight.cli.links import openable
+from lakelight.cli.session import LONGEST_TITLE, USAGE, Session
+from lakelight.operations.visible import shortened
 from lakelight.tools import Question, ToolContext
 
 Find = Callable[[str | None, ToolContext], Awaitable[dict[str, Any] | Question]]
@@ -22,6 +24,8 @@ async def titled(session: Session, house: House, title: str, find: Find) -> str:
     if not isinstance(found, Question):
         return str(found["id"])
     session.say(found.key, **found.facts)
+    link = openable(session)
     for number, candidate in enumerate(found.candidates, 1):
-        session.hint(f"  {number}. {candidate.title}  {candidate.url or candidate.id}")
+        title, where = shortened(candidate.title, LONGEST_TITLE), link(candidate.url) or candidate.id
+        session.hint(f"  {number}. {title}  {where}")
     raise SystemExit(USAGE)
