@@ -95,7 +95,7 @@ def ours(version: str, sources: Sequence[str]) -> dict[str, Any]:
 
 def theirs(python: Path, name: str, sources: Sequence[str]) -> dict[str, Any]:
     """A peer's answers, from a process of its own."""
-    command = [python, "-c", PEER, name, str(ROUNDS)]
+    command = [str(python), "-c", PEER, name, str(ROUNDS)]
     done = subprocess.run(command, input=json.dumps(sources), capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -157,12 +157,16 @@ def _end_code_at_line_breaks(pieces: Iterable[Piece]) -> Iterable[Piece]:
 def _loosen(pieces: Sequence[Piece], mark: str) -> Iterable[Piece]:
     for marked, group in groupby(pieces, key=lambda piece: bool(getattr(piece.style, mark))):
         members = list(group)
-        if marked:
+        if marked and (_is_loose(members[0], 0) or _is_loose(members[-1], -1)):
             before, members = _take_space(members, mark)
             members.reverse()
             after, members = _take_space(members, mark, at_end=True)
             members = [*before, *reversed(members), *reversed(after)]
         yield from members
+
+
+def _is_loose(piece: Piece, edge: int) -> bool:
+    return isinstance(piece, Text) and not piece.style.code and piece.content[edge].isspace()
 
 
 def _take_space(members: list[Piece], mark: str, *, at_end: bool = False) -> tuple[list[Piece], list[Piece]]:

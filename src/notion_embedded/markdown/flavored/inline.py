@@ -39,7 +39,8 @@ _EDGES = re.compile(r"[ \t]*\n[ \t]*")
 def read_text(source: str, references: MutableMapping[str, Any] | None = None) -> list[Piece]:
     """Return the settled pieces of one block's text."""
     if not _SYNTAX.search(source):
-        return settle([Text(source)])
+        content = source.strip(" \t")
+        return [Text(content)] if content else []
     return settle(link_bare_urls(merge(read_pieces(read_inline(source, references or {})))))
 
 

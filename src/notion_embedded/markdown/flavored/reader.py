@@ -12,7 +12,7 @@ from notion_embedded.markdown.flavored.elements import Element, split_elements
 from notion_embedded.markdown.flavored.grammar import read_inline, read_tokens, split_row
 from notion_embedded.markdown.flavored.inline import address, read_pieces, read_text, settle
 from notion_embedded.markdown.languages import PLAIN_TEXT, find_language
-from notion_embedded.markdown.pieces import RichText, Text, merge, to_rich_text
+from notion_embedded.markdown.pieces import RichText, Text, link_bare_urls, merge, to_rich_text
 from notion_embedded.markdown.tables import read_rows, read_table
 from notion_embedded.markdown.tags import read_attributes, read_colour
 
@@ -32,7 +32,7 @@ def read(markdown: str) -> Read:
         return Read(*reader.read_all(source), reader.warnings)
     except RecursionError:
         # Quotes or brackets nested hundreds deep are no document; their text still is.
-        trees = text_blocks("paragraph", to_rich_text(settle([Text(source)])), {"color": "default"})
+        trees = _as_text(source)
         return Read(trees, [source.count("\n") + 1] * len(trees), ["The text is nested too deeply."])
 
 
@@ -177,12 +177,11 @@ class _Reader:
 
     def _literal(self, name: str, written: str, content: str) -> list[Tree]:
         text = f"<{name}{written}>{content}</{name}>" if content else f"<{name}{written}/>"
-        runs = to_rich_text(settle([Text(text)]))
-        return text_blocks("paragraph", runs, {"color": "default"})
+        return _as_text(text)
 
     def _within(self, content: str, depth: int) -> list[Tree]:
         if depth >= MAX_DEPTH:
-            return text_blocks("paragraph", to_rich_text(settle([Text(content)])), {"color": "default"})
+            return _as_text(content)
         return self._source(content, depth + 1)
 
     def _titled(self, name: str, attributes: dict[str, str], content: str, depth: int) -> list[Tree]:
@@ -238,6 +237,11 @@ class _Reader:
             block["children"] += rest
             tabs.append(block)
         return [tree("tab", {}, tabs)] if tabs else []
+
+
+def _as_text(text: str) -> list[Tree]:
+    runs = to_rich_text(settle(link_bare_urls([Text(text)])))
+    return text_blocks("paragraph", runs, {"color": "default"})
 
 
 def _groups(tokens: Sequence[Token]) -> list[Sequence[Token]]:
