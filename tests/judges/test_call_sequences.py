@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from httpx2 import ASGITransport, AsyncClient as Http
 from hypothesis import HealthCheck, Phase, settings, strategies as st
 from hypothesis.stateful import (
@@ -27,7 +28,7 @@ from notion_embedded.server import create_app, open_workspace
 
 Json = dict[str, Any]
 
-EXAMPLES = int(os.environ.get("JUDGE_SEQUENCES", "40"))
+EXAMPLES = int(os.environ.get("JUDGE_SEQUENCES", "25"))
 PATHS = {"page": "pages", "database": "databases", "source": "data_sources"}
 
 
@@ -294,6 +295,7 @@ class Workspace(RuleBasedStateMachine):
         return links
 
 
+@pytest.mark.timeout(600)
 def test_random_call_sequences_leave_the_workspace_whole() -> None:
     run_state_machine_as_test(
         Workspace,

@@ -9,7 +9,7 @@ import pytest
 
 Json = dict[str, Any]
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("official client")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180), pytest.mark.xdist_group("official client")]
 
 VERSIONS = ("2025-09-03", "2026-03-11")
 

@@ -27,6 +27,8 @@ from notion_embedded.http.app import ENDPOINTS
 from notion_embedded.http.openapi import describe
 from notion_embedded.server import Workspace, create_app, open_workspace
 
+pytestmark = pytest.mark.timeout(600)
+
 Json = dict[str, Any]
 
 EXAMPLES = int(os.environ.get("JUDGE_EXAMPLES", "8"))
@@ -197,6 +199,11 @@ def test_every_address_of_the_api_is_described_and_nothing_else_is(tmp_path: Pat
     }
 
     assert described == served
+
+
+def test_the_description_is_served_beside_the_api(ground: Ground) -> None:
+    with get_client(ground.app) as client:
+        assert client.get("http://testserver/openapi.json").json() == DESCRIPTION
 
 
 def test_every_schema_of_the_description_is_used_and_there() -> None:
