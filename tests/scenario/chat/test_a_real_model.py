@@ -108,7 +108,7 @@ def _rows(came: Came) -> set[str]:
 
 def _unfinished(came: Came) -> bool:
     wanted = {page.title for page in came.pages.values() if page.values.get("状态") == "待开发"}
-    return _rows(came) == wanted
+    return _rows(came) == wanted and came.reply.ending == "done"
 
 
 def _value(came: Came, title: str, column: str) -> str:
