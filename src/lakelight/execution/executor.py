@@ -252,7 +252,7 @@ class Executor:
         try:
             entry = result_entry("write.unknown", operation, asker, result("unknown", code="unreachable"))
             await self._trail.record(entry)
-            return await self._look(operation, start.anchor, asker, error.committed_child_ids) or until
+            return await self._look(operation, start.anchor, asker, _said_stored(error, operation)) or until
         except (NotionError, TrailError):
             return until
 
@@ -267,7 +267,7 @@ class Executor:
             found = Written(ids=ids, found=True)
             return await self._close(operation, asker, "written", found, result("success"))
         if operation.kind not in _FULL_SETS:
-            match await sightings.look_up(operation, anchor, self._reader, self._bot_id):
+            match await sightings.look_up(operation, anchor, self._reader, self._bot_id, committed):
                 case Written() as found:
                     return await self._close(operation, asker, "written", found, result("success"))
                 case "absent":
@@ -416,6 +416,13 @@ def _common(operation: Operation, asker: Asker) -> dict[str, object]:
     if isinstance(content.get("properties"), dict):
         fields["payload.properties"] = len(content["properties"])
     return fields
+
+
+def _said_stored(error: NotionUnreachable, operation: Operation) -> Sequence[str]:
+    """The blocks or the page that Notion says it had stored, though it could not answer in time."""
+    if operation.kind is Kind.PAGE_CREATE and error.committed_id:
+        return (error.committed_id,)
+    return error.committed_child_ids
 
 
 def _row(outcome: Written | Refused | Overtaken) -> dict[str, object]:

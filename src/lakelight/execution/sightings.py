@@ -5,7 +5,7 @@ before the send are remembered and never taken for it. Trashing and restoring ar
 they lead to.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -46,14 +46,19 @@ async def before_creation(operation: Operation, reader: NotionReader, bot_id: st
     return Anchor(notion_minute=iso(minute), known=tuple(str(row["id"]) for row in ours))
 
 
-async def look_up(operation: Operation, anchor: Anchor, reader: NotionReader, bot_id: str) -> Sighting:
+async def look_up(
+    operation: Operation, anchor: Anchor, reader: NotionReader, bot_id: str, committed: Sequence[str] = ()
+) -> Sighting:
     """What became of `operation`; `unclear` when that cannot be looked up.
+
+    Args:
+        committed: What Notion itself says it had stored.
 
     Raises:
         NotionError: Notion could not be asked.
     """
     if operation.kind is Kind.PAGE_CREATE:
-        return await _created(operation, anchor, reader, bot_id)
+        return await _created(operation, anchor, reader, bot_id, committed)
     if operation.kind not in _STATES:
         return "unclear"
     thing, trashed = _STATES[operation.kind]
@@ -66,7 +71,14 @@ async def look_up(operation: Operation, anchor: Anchor, reader: NotionReader, bo
     return Written(ids=(operation.target,), found=True, page=page) if there else "absent"
 
 
-async def _created(operation: Operation, anchor: Anchor, reader: NotionReader, bot_id: str) -> Sighting:
+async def _created(
+    operation: Operation, anchor: Anchor, reader: NotionReader, bot_id: str, committed: Sequence[str]
+) -> Sighting:
+    since = parse_iso(anchor.notion_minute) if anchor.notion_minute else None
+    for page_id in committed:
+        stored = await reader.page(page_id)
+        if traces.is_ours(stored, bot_id, since):
+            return Written(ids=(page_id,), found=True)
     content = operation.request.content
     siblings = await _siblings(content["parent"], anchor, reader)
     if siblings is None:

@@ -44,6 +44,15 @@ class Losing:
         if what == "never":
             raise NotionUnreachable("time-out", maybe_written=True)
         answer = await self.notion.send(method, path, body)
+        if what == "saved":
+            # Somebody retitles it meanwhile, so that nothing but its id tells it.
+            page = str(answer.body["id"])
+            await self.notion.send(
+                "PATCH",
+                f"/pages/{page}",
+                {"properties": {"title": {"title": [{"text": {"content": "附录二"}}]}}},
+            )
+            raise NotionUnreachable("http", maybe_written=True, status=503, committed_id=page)
         if what == "lost":
             raise NotionUnreachable("time-out", maybe_written=True)
         return answer
@@ -169,6 +178,16 @@ async def test_a_page_under_a_page_is_found_as_well(desk: Desk, markdown: str) -
     ]
     assert outcome == Written(ids=(inside[-1]["id"],), found=True)
     assert [block["child_page"]["title"] for block in inside].count("附录") == 1
+
+
+async def test_a_page_that_notion_says_it_had_stored_is_found_whatever_became_of_it(desk: Desk) -> None:
+    desk.writer.plan = ["saved"]
+
+    outcome = await desk.submit(child(desk, "附录", ""))
+
+    (page,) = await desk.notion.search("附录二", "page")
+    assert outcome == Written(ids=(page["id"],), found=True)
+    assert len(desk.writer.sent) == 1
 
 
 @pytest.mark.parametrize("make", [row, child], ids=["row", "child"])
