@@ -57,7 +57,7 @@ def _announced(startup: Callable[..., Any], started: threading.Event) -> Callabl
     return announced
 
 
-@pytest.fixture(name="serving")
+@pytest.fixture(name="serving", scope="session")
 def serving_fixture() -> Callable[[ASGIApp], Any]:
     return serving
 

@@ -1,24 +1,32 @@
-"""Property values as the templates show them: chips, links, dates, words."""
+"""Property values as the templates show them: chips, links, dates, words.
 
-from collections.abc import Sequence
+They are read as responses show them, so that what a rollup lists looks like the values themselves.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, Columns
+from notion_embedded.model.values import Row, typed_value
 from notion_embedded.store import Node
+from notion_embedded.store.rows import row_of
+from notion_embedded.viewer.numbers import in_format
 from notion_embedded.viewer.prose import NOTHING, colour_class, outside_link, prose
 from notion_embedded.viewer.visit import Visit
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A small coloured word: an option, a person, a related page."""
+    """A small word: an option, a person, a related page."""
 
     name: str
     colour: str = ""
     href: str | None = None
+    emoji: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +48,7 @@ class Cell:
 class Line:
     """A row: where its page is, what it is called, and its other values in the columns' order."""
 
+    id: str
     href: str
     title: str
     emoji: str | None
@@ -47,27 +56,22 @@ class Line:
     edited: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """A column of the board: one status and the rows that have it."""
-
-    chip: Chip
-    lines: list[Line]
-
-
 def emoji(node: Node) -> str | None:
     """Return the emoji that a page or database has for an icon, if it has one."""
-    return (node.body.get("icon") or {}).get("emoji")
+    found = (node.body.get("icon") or {}).get("emoji")
+    return None if found is None else str(found)
 
 
 def cells(row: Node, columns: Columns, visit: Visit) -> list[Cell]:
     """Return the values of a row, its title left out."""
-    return [_cell(row, column, visit) for column in columns if column.type != "title"]
+    read = row_of(row)
+    return [_cell(read, column, visit) for column in columns if column.type != "title"]
 
 
 def line(row: Node, columns: Columns, visit: Visit) -> Line:
     """Return a row of a table or a card of a board."""
     return Line(
+        id=row.id,
         href=visit.href(row.id),
         title=row.title or visit.say("untitled"),
         emoji=emoji(row),
@@ -76,89 +80,125 @@ def line(row: Node, columns: Columns, visit: Visit) -> Line:
     )
 
 
-def status_column(columns: Columns) -> Column | None:
-    """Return the column that a board is made of, if there is one."""
-    return next((column for column in columns if column.type == "status"), None)
+def option_chip(option: Json) -> Chip:
+    """Return the chip of an option."""
+    return Chip(str(option["name"]), colour_class(f"{option['color']}_background"))
 
 
-def board(rows: Sequence[Node], columns: Columns, visit: Visit) -> list[Lane]:
-    """Return the rows by status, in the order of the options; what has none comes first."""
-    status = status_column(columns)
-    if status is None:
-        return []
-    lanes: dict[str | None, Lane] = {None: Lane(Chip(visit.say("no_status")), [])}
-    for option in status.config.get("options", ()):
-        lanes[option["id"]] = Lane(Chip(option["name"], colour_class(f"{option['color']}_background")), [])
-    for row in rows:
-        value = row.body["values"].get(status.id)
-        lanes.get(value, lanes[None]).lines.append(line(row, columns, visit))
-    return [lane for key, lane in lanes.items() if key is not None or lane.lines]
+def _cell(row: Row, column: Column, visit: Visit) -> Cell:
+    shown = typed_value(column, row, visit.eyes)
+    if column.type == "number":
+        text: Markup = escape(in_format(shown["number"], column.config.get("format", "")))
+        return Cell(kind="number", name=column.name, text=text)
+    return Cell(
+        kind=column.type, name=column.name, text=_text(shown, visit), chips=list(_chips(shown, visit))
+    )
 
 
-def _cell(row: Node, column: Column, visit: Visit) -> Cell:
-    value = row.body["values"].get(column.id)
-    text, chips = Markup(), list[Chip]()
-    match column.type:
-        case "select" | "status" | "multi_select":
-            chips = _options(column, value)
-        case "people" | "created_by" | "last_edited_by":
-            ids = {"created_by": [row.created_by], "last_edited_by": [row.edited_by]}.get(
-                column.type, value or []
-            )
-            chips = [Chip(visit.user(user_id)) for user_id in ids]
-        case "relation":
-            chips = [
-                Chip(visit.title(page), href=visit.href(page)) for page in value or () if page in visit.titles
-            ]
-        case "created_time" | "last_edited_time":
-            moment = row.created_time if column.type == "created_time" else row.edited_time
-            text = Markup("{}").format(f"{visit.moment(moment):%Y-%m-%d %H:%M}")
-        case _:
-            text = _words(column, value, visit)
-    return Cell(kind=column.type, name=column.name, text=text, chips=chips)
-
-
-def _options(column: Column, value: Any) -> list[Chip]:
-    chosen = value if isinstance(value, list) else [] if value is None else [value]
-    found = (column.option(option) for option in chosen)
-    return [Chip(option["name"], colour_class(f"{option['color']}_background")) for option in found if option]
-
-
-def _words(column: Column, value: Any, visit: Visit) -> Markup:
-    kind = column.type
-    if kind in {"formula", "rollup"}:
-        return Markup('<span class="quiet">{}</span>').format(visit.say("not_available"))
-    if kind == "checkbox":
-        return Markup("{}").format(visit.say("yes" if value else "no"))
-    if value is None or value == []:
-        return Markup()
+def _chips(shown: Json, visit: Visit) -> Iterable[Chip]:
+    kind: str = shown["type"]
+    value: Any = shown.get(kind)
     match kind:
-        case "rich_text":
-            return prose(value, visit)
-        case "date":
-            return Markup("{}").format(
-                " → ".join(_day(value[edge]) for edge in ("start", "end") if value[edge])
-            )
-        case "url":
-            return outside_link(value, value)
-        case "files":
-            return Markup(", ").join(outside_link(_file_url(file), file.get("name") or "?") for file in value)
-        case "number":
-            return Markup("{}").format(f"{value:g}" if isinstance(value, float) else value)
-        case "unique_id":
-            prefix = column.config.get("prefix")
-            return Markup("{}").format(f"{prefix}-{value}" if prefix else value)
-        case "place":
-            return Markup("{}").format(value["name"] or value["address"] or f"{value['lat']}, {value['lon']}")
-        case "verification":
-            return Markup("✓")
+        case "select" | "status":
+            return [option_chip(value)] if value else []
+        case "multi_select":
+            return map(option_chip, value)
+        case "people":
+            return [Chip(visit.user(user["id"])) for user in value]
+        case "created_by" | "last_edited_by":
+            return [Chip(visit.user(value["id"]))]
+        case "relation":
+            return [_page_chip(page["id"], visit) for page in value]
+        case "rollup" if value["type"] == "array":
+            # Several rows often hold the same; once is enough to see it.
+            return dict.fromkeys(chip for inner in value["array"] for chip in _chips(inner, visit))
         case _:
-            return Markup("{}").format(value)
+            return ()
+
+
+def _page_chip(page_id: str, visit: Visit) -> Chip:
+    page = visit.eyes.place(page_id)
+    return Chip(visit.title(page_id), "page", visit.href(page_id), emoji(page) if page else None)
+
+
+def _text(shown: Json, visit: Visit) -> Markup:
+    kind: str = shown["type"]
+    value: Any = shown.get(kind)
+    if kind in {"formula", "rollup"}:
+        return _outcome(value, visit)
+    if kind in {"checkbox", "boolean"}:
+        return tick(visit, checked=bool(value))
+    if value is None or value == []:
+        return NOTHING
+    write = _WORDS.get(kind)
+    return NOTHING if write is None else write(value, visit)
+
+
+def _date(value: Json, _visit: Visit) -> Markup:
+    return escape(" → ".join(_day(value[edge]) for edge in ("start", "end") if value[edge]))
+
+
+def _unique(value: Json, _visit: Visit) -> Markup:
+    number, prefix = value["number"], value["prefix"]
+    return NOTHING if number is None else escape(f"{prefix}-{number}" if prefix else number)
+
+
+def _place(value: Json, _visit: Visit) -> Markup:
+    return escape(value["name"] or value["address"] or f"{value['lat']}, {value['lon']}")
+
+
+def _outcome(value: Json, visit: Visit) -> Markup:
+    if value["type"] == "unsupported":
+        return Markup('<span class="quiet">{}</span>').format(visit.say("not_computed"))
+    if value["type"] == "array":
+        return Markup(", ").join(filter(None, (_text(inner, visit) for inner in value["array"])))
+    if value["type"] == "number" and str(value.get("function", "")).startswith("percent"):
+        return escape(in_format(value["number"], "percent"))
+    return _text(value, visit)
+
+
+def tick(visit: Visit, *, checked: bool) -> Markup:
+    """Return a box, ticked or not."""
+    return Markup('<span class="box{}" role="img" aria-label="{}"></span>').format(
+        " on" if checked else "", visit.say("yes" if checked else "no")
+    )
+
+
+def file_link(file: Json, visit: Visit) -> Markup:
+    """Return a link to a file, or its name where it is no longer there."""
+    if "file_upload" in file:
+        stored = visit.eyes.file(file["file_upload"]["id"])
+        name = file.get("name") or (stored.name if stored else "") or visit.say("file")
+        return Markup('<a href="{}">{}</a>').format(stored.path, name) if stored else escape(name)
+    url = str((file.get("external") or {}).get("url", ""))
+    return outside_link(url, file.get("name") or url or visit.say("file"))
+
+
+def _verified(value: Json, visit: Visit) -> Markup:
+    if value["state"] == "unverified":
+        return NOTHING
+    mark = "✓ " if value["state"] == "verified" else ""
+    by = (value.get("verified_by") or {}).get("id")
+    return escape(f"{mark}{visit.say(value['state'])}{f' · {visit.user(by)}' if by else ''}")
 
 
 def _day(moment: str) -> str:
     return moment[:16].replace("T", " ")
 
 
-def _file_url(file: dict[str, Any]) -> str:
-    return str((file.get(file.get("type", "")) or {}).get("url", ""))
+_WORDS: Mapping[str, Callable[[Any, Visit], Markup]] = {
+    "title": prose,
+    "rich_text": prose,
+    "date": _date,
+    "created_time": lambda value, _: escape(_day(value)),
+    "last_edited_time": lambda value, _: escape(_day(value)),
+    "url": lambda value, _: outside_link(value, value.removeprefix("https://").removesuffix("/")),
+    "email": lambda value, _: outside_link(f"mailto:{value}", value),
+    "phone_number": lambda value, _: outside_link(f"tel:{value}", value),
+    "files": lambda value, visit: Markup(", ").join(file_link(file, visit) for file in value),
+    "unique_id": _unique,
+    "number": lambda value, _: escape(in_format(value, "")),
+    "string": lambda value, _: escape(value),
+    "place": _place,
+    "verification": _verified,
+}

@@ -63,12 +63,12 @@ def _mention(mention: dict[str, Any], plain: str, visit: Visit) -> Markup:
     kind = mention.get("type")
     if kind in {"page", "database"}:
         target = mention[kind]["id"]
-        if target in visit.titles:
+        if visit.eyes.place(target):
             return Markup('<a class="mention" href="{}">{}</a>').format(
                 visit.href(target), visit.title(target)
             )
     if kind == "user":
-        user = visit.users.get(mention["user"].get("id", ""))
-        name = (user.name if user else plain).removeprefix("@")
+        user = visit.eyes.user(mention["user"].get("id", ""))
+        name = str(user["name"] if user else plain).removeprefix("@")
         return Markup('<span class="mention">@{}</span>').format(name)
     return Markup('<span class="mention">{}</span>').format(plain)

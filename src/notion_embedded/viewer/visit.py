@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
-from notion_embedded.store import User
+from notion_embedded.viewer.eyes import Eyes
 from notion_embedded.viewer.messages import CATALOGUE, Language, ago
 
 _ID_IN_URL = re.compile(
@@ -22,19 +22,19 @@ class Visit:
     language: Language
     kept: Mapping[str, str]
     """The settings in the address that its links carry on."""
-    now: datetime
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """Titles of pages and databases by id, for the links to them."""
-    users: Mapping[str, User] = field(default_factory=dict)
+    eyes: Eyes
 
-    def say(self, name: str, **values: object) -> str:
+    def say(self, name: str, /, **values: object) -> str:
         """Return a sentence in the visitor's language."""
         return CATALOGUE[self.language][name].format(**values)
 
     def href(self, node_id: str | None = None, **changes: str | None) -> str:
         """Return the address of a page, or of the home page, with the visitor's settings."""
+        return self.link(f"/view/{node_id.replace('-', '')}" if node_id else "/", **changes)
+
+    def link(self, path: str, **changes: str | None) -> str:
+        """Return the address of a path with the visitor's settings."""
         query = {name: value for name, value in {**self.kept, **changes}.items() if value}
-        path = f"/view/{node_id.replace('-', '')}" if node_id else "/"
         return f"{path}?{urlencode(query)}" if query else path
 
     def own(self, url: str) -> str | None:
@@ -44,16 +44,16 @@ class Visit:
             return None
         digits = match.group(1).lower()
         found = f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-        return self.href(found) if found in self.titles else None
+        return self.href(found) if self.eyes.place(found) else None
 
     def title(self, node_id: str) -> str:
         """Return the title of a page, or the word for none."""
-        return self.titles.get(node_id) or self.say("untitled")
+        return self.eyes.page_title(node_id) or self.say("untitled")
 
     def user(self, user_id: str) -> str:
         """Return a user's name, or the start of the id of one who is gone."""
-        user = self.users.get(user_id)
-        return user.name if user else user_id[:8]
+        user = self.eyes.user(user_id)
+        return str(user["name"]) if user else user_id[:8]
 
     def moment(self, milliseconds: int) -> datetime:
         """Return a stored time as a moment."""
@@ -61,4 +61,4 @@ class Visit:
 
     def ago(self, milliseconds: int) -> str:
         """Say how long ago a stored time was."""
-        return ago(self.moment(milliseconds), self.now, self.language)
+        return ago(self.moment(milliseconds), self.eyes.now, self.language)
