@@ -40,6 +40,9 @@ $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 demo: $(VENV)/.run
 	@$(BIN)/lakelight demo $(ARGS)
 
+# Compiled modules are kept, whatever the environment says: these tests start hundreds of processes.
+test test-fast: export PYTHONDONTWRITEBYTECODE :=
+
 test: check browser node
 	@$(BIN)/python -m pytest $(ARGS)
 
