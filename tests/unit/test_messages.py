@@ -314,7 +314,7 @@ def test_every_problem_with_a_column_has_a_sentence_of_its_fields(problem: type[
         *(f"undo.{result}" for result in get_args(Result)),
         *(f"reply.{group}" for group in ("done", "failed", "cancelled", "stopped", "waiting")),
         *(f"progress.ticket.{taken}" for taken in get_args(Taken) if taken not in {"nothing", "left"}),
-        *(f"cli.audit.how.{how}" for how in ("gap", "link", "content", "head")),
+        *(f"cli.audit.how.{how}" for how in ("gap", "link", "content", "head", "cut", "rewritten", "unseen")),
         *(f"doctor.{check}.{part}" for check in CHECKS for part in ("name", "ok", "fix")),
     ],
 )
