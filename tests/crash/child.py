@@ -26,6 +26,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 _IMPORTED = (
+    "dbos",
     "lakelight.cli.audit",
     "lakelight.cli.demo",
     "lakelight.cli.main",

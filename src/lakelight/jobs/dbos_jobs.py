@@ -10,15 +10,18 @@ of a live process), and values are JSON (its default is pickle).
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from dbos import DBOS, DBOSClient, DBOSConfig
 from sqlalchemy import event
 
 from lakelight.jobs.lease import Lease
 from lakelight.jobs.port import Advance
 from lakelight.storage import Connection, Database
+
+if TYPE_CHECKING:
+    # Imported on use: it takes a third of a second, and most commands carry no jobs.
+    from dbos import DBOSClient, DBOSConfig
 
 WORKFLOW_VERSION = "advance-1"
 """Changed by hand, and only with a drained queue."""
@@ -54,6 +57,8 @@ class DbosJobs:
     def enqueue(self, connection: Connection, job_id: str, run_id: str) -> None:
         """Ask for `run_id` to be advanced, in the transaction of `connection`; twice the same id is once."""
         if self._client is None:
+            from dbos import DBOSClient
+
             self._client = DBOSClient(system_database_engine=self._engine, serializer=_serializer())
         self._client.enqueue_in_transaction(
             connection,
@@ -73,6 +78,8 @@ class DbosJobs:
         Raises:
             AlreadyRunning: Another process is the worker.
         """
+        from dbos import DBOS
+
         self._lease.take()
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
         config: DBOSConfig = {
@@ -95,6 +102,7 @@ class DbosJobs:
 
         The first start on a state file makes the tables that `enqueue` writes to.
         """
+        from dbos import DBOS
 
         @DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=1000)
         async def carry(run_id: str) -> None:
@@ -112,6 +120,8 @@ class DbosJobs:
     async def stop(self) -> None:
         """Let the jobs that are under way come to a resting point, then let go."""
         if self._started:
+            from dbos import DBOS
+
             self._started = False
             # DBOS sleeps in whole seconds for jobs under way, even where there are none.
             patience = self._patience_seconds if await self._busy() else 0
@@ -129,6 +139,8 @@ class DbosJobs:
 
     async def live(self) -> frozenset[str]:
         """The ids of the jobs that are waiting or under way."""
+        from dbos import DBOS
+
         rows = await DBOS.list_workflows_async(status=_LIVE, load_input=False, load_output=False)
         return frozenset(row.workflow_id for row in rows)
 
