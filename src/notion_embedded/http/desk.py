@@ -11,11 +11,10 @@ from http import HTTPStatus
 
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, Columns, Minting
-from notion_embedded.model.computed import compute, formula_in
+from notion_embedded.model.computed import Outcomes
 from notion_embedded.model.dates import milliseconds, minute
 from notion_embedded.model.errors import NOT_FOUND, ApiError, guessed, invalid
 from notion_embedded.model.filters import Asker
-from notion_embedded.model.formulas import Formula
 from notion_embedded.model.values import Row
 from notion_embedded.store import files, minting, nodes, rows, settings, tokens
 from notion_embedded.store.nodes import Kind, Node
@@ -44,9 +43,8 @@ class Desk:
         self._users: dict[str, Json | None] = {}
         self._columns: dict[str, Columns] = {}
         self._databases: dict[str, str | None] = {}
-        self._formulas: dict[tuple[str, str], Formula | None] = {}
+        self._outcomes = Outcomes()
         self._rows: dict[str, Row] = {}
-        self._computed: dict[tuple[str, str], Json] = {}
 
     # What may be seen
 
@@ -175,18 +173,7 @@ class Desk:
 
     def computed(self, column: Column, row: Row) -> Json:
         """The outcome of a formula or rollup for a row, worked out once in a request."""
-        key = (row.id, column.id)
-        if key not in self._computed:
-            self._computed[key] = compute(column, row, self._formula(column, row.data_source), self)
-        return self._computed[key]
-
-    def _formula(self, column: Column, data_source_id: str) -> Formula | None:
-        if column.type != "formula":
-            return None
-        key = (data_source_id, column.id)
-        if key not in self._formulas:
-            self._formulas[key] = formula_in(column, self.columns(data_source_id))
-        return self._formulas[key]
+        return self._outcomes.of(column, row, self)
 
     def option_id(self) -> str:
         """A new id for an option."""
@@ -226,13 +213,13 @@ class Desk:
     def forget_columns(self, data_source_id: str) -> None:
         """The columns have changed; read them anew when they are next asked for."""
         self._columns.pop(data_source_id, None)
-        self._formulas.clear()
+        self._outcomes.forget_formulas()
         self.forget_rows()
 
     def forget_rows(self) -> None:
         """Some row has changed; nothing that was read or worked out before may be shown."""
         self._rows.clear()
-        self._computed.clear()
+        self._outcomes.forget()
 
 
 def _of_another_kind(node: Node, noun: str) -> ApiError | None:

@@ -101,6 +101,38 @@ def compute(column: Column, row: Row, formula: Formula | None, desk: Desk) -> Js
     return UNSUPPORTED if formula is None else _formula_outcome(formula, row, desk)
 
 
+class Outcomes:
+    """What formulas and rollups come to, each formula read once and each row worked out once."""
+
+    def __init__(self) -> None:
+        self._formulas: dict[tuple[str, str], Formula | None] = {}
+        self._known: dict[tuple[str, str], Json] = {}
+
+    def of(self, column: Column, row: Row, desk: Desk) -> Json:
+        """The outcome of this column for a row, as responses show it."""
+        key = (row.id, column.id)
+        if key not in self._known:
+            self._known[key] = compute(column, row, self._formula(column, row, desk), desk)
+        return self._known[key]
+
+    def forget(self) -> None:
+        """Some row has changed: work everything out anew."""
+        self._known.clear()
+
+    def forget_formulas(self) -> None:
+        """Some column has changed: read the formulas anew as well."""
+        self._formulas.clear()
+        self.forget()
+
+    def _formula(self, column: Column, row: Row, desk: Desk) -> Formula | None:
+        if column.type != "formula":
+            return None
+        key = (row.data_source, column.id)
+        if key not in self._formulas:
+            self._formulas[key] = formula_in(column, desk.columns(row.data_source))
+        return self._formulas[key]
+
+
 def rolled_cells(
     column: Column, row: Row, desk: Desk, *, at_most: int | None = SHOWN_RELATIONS
 ) -> list[Cell] | None:

@@ -10,9 +10,8 @@ from datetime import datetime
 
 from notion_embedded.model.checks import Json
 from notion_embedded.model.columns import Column, Columns
-from notion_embedded.model.computed import compute, formula_in
+from notion_embedded.model.computed import Outcomes
 from notion_embedded.model.dates import milliseconds
-from notion_embedded.model.formulas import Formula
 from notion_embedded.model.values import Row
 from notion_embedded.store import files, nodes, rows, tokens
 from notion_embedded.store.nodes import Node
@@ -41,8 +40,7 @@ class Eyes:
         self._nodes: dict[str, Node | None] = {}
         self._users: dict[str, Json | None] = {}
         self._columns: dict[str, Columns] = {}
-        self._formulas: dict[tuple[str, str], Formula | None] = {}
-        self._computed: dict[tuple[str, str], Json] = {}
+        self._outcomes = Outcomes()
 
     def node(self, node_id: str) -> Node | None:
         """The node with this id."""
@@ -123,15 +121,4 @@ class Eyes:
 
     def computed(self, column: Column, row: Row) -> Json:
         """The outcome of a formula or rollup for a row."""
-        key = (row.id, column.id)
-        if key not in self._computed:
-            self._computed[key] = compute(column, row, self._formula(column, row.data_source), self)
-        return self._computed[key]
-
-    def _formula(self, column: Column, data_source_id: str) -> Formula | None:
-        if column.type != "formula":
-            return None
-        key = (data_source_id, column.id)
-        if key not in self._formulas:
-            self._formulas[key] = formula_in(column, self.columns(data_source_id))
-        return self._formulas[key]
+        return self._outcomes.of(column, row, self)
