@@ -14,7 +14,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -402,7 +402,7 @@ def _committed(answer: bytes) -> bytes:
 
 @dataclass
 class Run:
-    """What came of one start."""
+    """What came of one command."""
 
     child: Child
     killed: bool
@@ -533,6 +533,12 @@ class Stage:
         killed = child.status == signal.SIGKILL
         self.kills += killed
         return Run(child, killed, commits, len(self.proxy.counted))
+
+    @staticmethod
+    def at_write(number: int, fate: str) -> Fate:
+        """This fate for the n-th request that writes."""
+        writes = itertools.count(1)
+        return lambda request: fate if request.writes and next(writes) == number else "pass"
 
     def up(self, fate: Fate = passes, **how: Any) -> Run:
         """`lakelight up --once`."""
@@ -696,6 +702,34 @@ def _announcements(kill_at: str | None, *, announced: bool) -> Iterator[_Ear | N
     # The path of a socket must be short.
     with tempfile.TemporaryDirectory(prefix="crash-") as folder, closing(_Ear(Path(folder), kill_at)) as ear:
         yield ear
+
+
+@pytest.fixture
+def models() -> Iterator[Callable[[Callable[[Any], dict[str, Any]]], str]]:
+    """Starts a model that answers each request with the message that a function makes of it; its URL."""
+    with ExitStack() as servers:
+
+        def start(reply: Callable[[Any], dict[str, Any]]) -> str:
+            class Model(BaseHTTPRequestHandler):
+                def do_POST(self) -> None:
+                    asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                    choice = {"index": 0, "message": {"role": "assistant", **reply(asked)}}
+                    content = json.dumps({"model": asked["model"], "choices": [choice]}).encode()
+                    self.send_response(200)
+                    self.send_header("content-type", "application/json")
+                    self.send_header("content-length", str(len(content)))
+                    self.end_headers()
+                    self.wfile.write(content)
+
+                def log_message(self, *_: object) -> None:
+                    """Say nothing."""
+
+            server = servers.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Model))
+            servers.callback(server.shutdown)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            return f"http://127.0.0.1:{server.server_address[1]}/v1"
+
+        yield start
 
 
 @pytest.fixture

@@ -13,11 +13,6 @@ def at(number: int, fate: str) -> Callable[[Any], str]:
     return lambda request: fate if request.number == number else "pass"
 
 
-def at_write(number: int, fate: str) -> Callable[[Any], str]:
-    writes = itertools.count(1)
-    return lambda request: fate if request.writes and next(writes) == number else "pass"
-
-
 def test_an_undisturbed_ticket_is_what_the_others_are_measured_by(
     stage: Any, record_property: Callable[[str, object], None]
 ) -> None:
@@ -65,7 +60,7 @@ def test_a_kill_after_any_write_was_stored_leaves_one_receipt(stage: Any) -> Non
     # A read that was answered to nobody is the same as one that never arrived.
     for number in itertools.count(1):
         page = stage.add_ticket()
-        if not stage.up(at_write(number, "kill_after")).killed:
+        if not stage.up(stage.at_write(number, "kill_after")).killed:
             break
         assert stage.proxy.counted[-1].stored
         stage.until_done(page)
@@ -78,11 +73,13 @@ def test_a_kill_after_any_write_was_stored_leaves_one_receipt(stage: Any) -> Non
     print(f"{stage.kills} kills, at each of {number - 1} writes")
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_kill_at_any_commit_leaves_one_receipt(stage: Any, moment: str) -> None:
+# What a commit left is there as well before the next one: with what was sent in between, or without where
+# the request that follows is killed. So those after a commit are only sampled.
+@pytest.mark.parametrize(("moment", "step"), [("before", 1), ("after", 4)])
+def test_a_kill_at_any_commit_leaves_one_receipt(stage: Any, moment: str, step: int) -> None:
     stage.open_ledger()
 
-    for number in itertools.count(1):
+    for number in itertools.count(1, step):
         page = stage.add_ticket()
         run = stage.up(kill_at=f"{moment} {number}")
         if not run.killed:
@@ -91,11 +88,12 @@ def test_a_kill_at_any_commit_leaves_one_receipt(stage: Any, moment: str) -> Non
         stage.check_done(page)
 
     stage.check_done(page)
-    assert run.commits == number - 1 == stage.kills
-    assert number - 1 >= 15
+    assert number - step <= run.commits < number
+    assert stage.kills == (number - 1) // step
+    assert run.commits >= 15
     stage.check_sends(exact=False)
     stage.check_trail()
-    print(f"{moment}: {stage.kills} kills, at each of {number - 1} commits")
+    print(f"{moment}: {stage.kills} kills in {run.commits} commits")
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
