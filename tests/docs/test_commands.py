@@ -22,7 +22,7 @@ SLOW_TO_REPEAT = {"make check", "make test-fast", "make test", "make lock", "mak
 
 
 def blocks() -> list[tuple[str, str]]:
-    found = []
+    found, known = [], set()
     for page in PAGES:
         for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
             skipped = re.fullmatch(r"\s*<!-- (?:not run|不运行): (.+) -->", match["before"])
@@ -30,7 +30,10 @@ def blocks() -> list[tuple[str, str]]:
                 continue
             lines = [line.strip() for line in match["code"].splitlines()]
             code = "\n".join(line for line in lines if line.split("#")[0].strip() not in SLOW_TO_REPEAT)
-            if code.strip():
+            # The Chinese pages say the same: what differs in comments alone is run once.
+            bare = re.sub(r"\s+#[^\n]*", "", code)
+            if code.strip() and bare not in known:
+                known.add(bare)
                 found.append((f"{page.relative_to(ROOT)}:{match['code'].splitlines()[0].strip()[:40]}", code))
     return found
 
