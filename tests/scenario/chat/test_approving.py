@@ -52,6 +52,23 @@ async def test_what_is_approved_is_sent_once_and_the_run_is_done(asked: Any) -> 
     assert confirmations(asked) == [("confirmation.granted", 1)]
 
 
+@pytest.mark.parametrize(
+    "words", ["archive Unfiled notes and Docker guide", "archive Unfiled notes, then archive Docker guide"]
+)
+async def test_the_rest_of_a_request_comes_after_what_was_approved(study: Any, words: str) -> None:
+    first = await study.ask(words)
+
+    between = await study.approve(1)
+
+    assert [each.approval for each in first.waiting] == ["A-1"]
+    assert between is None or [each.approval for each in between.waiting] == ["A-2"]
+    assert await study.trashed("Unfiled notes")
+    assert not await study.trashed("Docker guide")
+    reply = await study.approve(2)
+    assert [done.title for done in reply.done] == ["Unfiled notes", "Docker guide"]
+    assert await study.trashed("Docker guide")
+
+
 async def test_what_is_rejected_makes_no_write_and_the_reason_is_in_the_reply(asked: Any) -> None:
     reply = await asked.reject(why="keep it until May")
 

@@ -1,5 +1,6 @@
 """What the offline planner makes of requests in both languages, and what it must not make of them."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -137,7 +138,7 @@ def after(turn: Turn, plan: Plan, *data: Mapping[str, Any]) -> Turn:
         Step(call=call, outcome="found" if call.tool in reads else "written", text="", data=brought)
         for call, brought in zip(plan.calls, data or [{}] * len(plan.calls), strict=True)
     ]
-    return replace(turn, steps=(*turn.steps, *steps))
+    return replace(turn, steps=(*turn.steps, *steps), memo=json.loads(json.dumps(plan.memo)))
 
 
 def plan(turn: Turn) -> Plan:
@@ -581,9 +582,11 @@ def test_nothing_is_done_after_a_step_that_did_not_succeed(outcome: str) -> None
     assert told(plan(turn)) == "finish"
 
 
-def test_a_turn_whose_page_is_gone_from_the_index_is_not_begun_again() -> None:
+@pytest.mark.parametrize("kept", [True, False], ids=["with its memo", "without one"])
+def test_a_turn_whose_page_is_gone_from_the_index_is_not_begun_again(kept: bool) -> None:
     turn = a_turn("archive Docker notes")
     done = after(turn, plan(turn))
+    done = done if kept else replace(done, memo=None)
     without = Lookup(
         replace(INDEX, pages=tuple(page for page in INDEX.pages if page.title != "Docker notes"))
     )
@@ -591,9 +594,20 @@ def test_a_turn_whose_page_is_gone_from_the_index_is_not_begun_again() -> None:
     assert told(plan_turn(done, without, TOOLS)) == "finish"
 
 
+@pytest.mark.parametrize("request_", ["archive Docker notes and 部署手册", "归档 Docker notes 和 部署手册"])
+def test_the_rest_of_a_request_is_done_though_its_first_page_is_gone_from_the_index(request_: str) -> None:
+    turn = a_turn(request_)
+    done = after(turn, plan(turn))
+    without = Lookup(
+        replace(INDEX, pages=tuple(page for page in INDEX.pages if page.title != "Docker notes"))
+    )
+
+    assert told(plan_turn(done, without, TOOLS)) == "archive_page page=<部署手册>"
+
+
 def test_steps_that_were_planned_over_another_index_end_in_a_question() -> None:
     turn = a_turn("archive Docker notes and 部署手册")
-    done = after(turn, plan(turn))
+    done = replace(after(turn, plan(turn)), memo=None)
     pages = tuple(replace(page, title="部署手册") if page.id == id_of(3) else page for page in INDEX.pages)
     renamed = (replace(pages[2], title="Docker notes", id=id_of(500)), *pages[3:], pages[1])
 

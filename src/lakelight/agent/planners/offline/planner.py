@@ -1,12 +1,13 @@
 """The planner that needs no language model: templates over what the workspace calls its own."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from lakelight.agent.planners.offline.index import WorkspaceIndex
 from lakelight.agent.planners.offline.lookup import Lookup
 from lakelight.agent.planners.offline.masking import mask, titles_in
-from lakelight.agent.planners.offline.program import next_plan
+from lakelight.agent.planners.offline.program import dump_program, load_program, next_plan
 from lakelight.agent.planners.offline.scene import Scene, ask
 from lakelight.agent.planners.offline.understanding import UNKNOWN, Answer, understand
 from lakelight.agent.planning import CallTools, Finish, Plan, Turn
@@ -30,8 +31,8 @@ class IndexSource(Protocol):
 class OfflinePlanner:
     """Understands single commands, filters and fixed batches in Chinese and English; asks when unsure.
 
-    It implements `Planner`. The plan of a turn is worked out anew each time, from the request and
-    the index alone, so that nothing is lost in between.
+    It implements `Planner`. A request is understood once, over the index of that moment; what it came to is
+    the turn's memo from then on, since each step changes what the titles of the next would stand for.
     """
 
     def __init__(self, index_source: IndexSource) -> None:
@@ -53,15 +54,19 @@ class OfflinePlanner:
 
 def plan_turn(turn: Turn, lookup: Lookup, tools: Sequence[str]) -> Plan:
     """The next step of `turn`. Pure."""
-    answer = understand(turn.request, lookup, _scene(turn, lookup))
-    if not isinstance(answer, tuple):
-        # What was asked for is done, or was stopped; the workspace may look different by now.
-        return Finish() if turn.steps else answer
-    plan = next_plan(answer, turn.steps)
+    program = load_program(turn.memo)
+    if program is None:
+        answer = understand(turn.request, lookup, _scene(turn, lookup))
+        if not isinstance(answer, tuple):
+            # A turn without a memo: what was asked for is done, or was stopped.
+            return Finish() if turn.steps else answer
+        program = answer
+    plan = next_plan(program, turn.steps)
     if isinstance(plan, CallTools):
         missing = [call.tool for call in plan.calls if call.tool not in tools]
         if missing:
             return ask("no_such_tool", tool=missing[0])
+        return replace(plan, memo=dump_program(program))
     return plan
 
 

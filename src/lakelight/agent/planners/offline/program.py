@@ -49,6 +49,52 @@ Program = tuple[Instruction, ...]
 Arguments = dict[str, object]
 
 
+def dump_program(program: Program) -> list[dict[str, Any]]:
+    """The program as JSON has it, for a turn to be reminded of."""
+    return [
+        {
+            "tool": each.tool,
+            "arguments": {name: _dumped(value) for name, value in each.arguments.items()},
+            "each": each.each,
+        }
+        for each in program
+    ]
+
+
+def load_program(memo: object) -> Program | None:
+    """What `dump_program` made; None when it is nothing of the kind."""
+    try:
+        return tuple(
+            Instruction(
+                tool=each["tool"],
+                arguments={name: _loaded(value) for name, value in each["arguments"].items()},
+                each=each["each"],
+            )
+            for each in memo  # type: ignore[attr-defined]
+        )
+    except (TypeError, KeyError, AttributeError):
+        return None
+
+
+def _dumped(value: object) -> dict[str, Any]:
+    match value:
+        case Earlier():
+            return {"earlier": value.instruction}
+        case Added():
+            return {"added": [value.column, value.option, value.instruction]}
+        case _:
+            return {"value": value}
+
+
+def _loaded(dumped: Mapping[str, Any]) -> object:
+    if "earlier" in dumped:
+        return Earlier(dumped["earlier"])
+    if "added" in dumped:
+        column, option, instruction = dumped["added"]
+        return Added(column=column, option=option, instruction=instruction)
+    return dumped["value"]
+
+
 def next_plan(program: Program, steps: Sequence[Step]) -> Plan:
     """The next step of `program` after `steps`.
 
