@@ -64,7 +64,9 @@ def _tell_question(session: Session, question: Mapping[str, Any]) -> None:
     session.line(session.messages.say(question["key"], **question["facts"]))
     for number, candidate in enumerate(question["candidates"], 1):
         title, where = candidate["title"], link(candidate["url"]) or candidate["id"]
-        session.line(f"  {number}. {shortened(title, LONGEST_TITLE)}  {where}")
+        # An option or a column is its own name; a page has a place as well.
+        place = "" if where == title else f"  {where}"
+        session.line(f"  {number}. {shortened(title, LONGEST_TITLE)}{place}")
 
 
 def _tell_found(session: Session, found: Mapping[str, Any]) -> None:
@@ -73,6 +75,7 @@ def _tell_found(session: Session, found: Mapping[str, Any]) -> None:
             _rows(session, found.get("results") or found.get("sources") or [])
         case "fetch_page_markdown":
             session.line(f"# {shortened(str(found.get('title', '')), LONGEST_TITLE)}")
+            _columns(session, found)
             session.text(str(found.get("markdown", "")))
         case "query_database":
             _rows(session, found.get("rows") or [])
@@ -87,11 +90,25 @@ def _rows(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         session.line(session.messages.say("reply.nothing"))
     link = openable(session)
     for row in rows[:_MOST_ROWS]:
-        about = row.get("properties")
-        values = (
-            " · ".join(str(value) for value in about.values() if value) if isinstance(about, Mapping) else ""
-        )
-        title = shortened(str(row.get("title", "")), LONGEST_TITLE)
-        session.line(f"- {title}  {values or link(str(row.get('url', ''))) or row.get('id', '')}".rstrip())
+        title = str(row.get("title", ""))
+        values = " · ".join(_named(row.get("properties"), title))
+        about = values or link(str(row.get("url", ""))) or row.get("id", "")
+        session.line(f"- {shortened(title, LONGEST_TITLE)}  {about}".rstrip())
     if len(rows) > _MOST_ROWS:
         session.line(session.messages.say("reply.more", count=len(rows) - _MOST_ROWS))
+
+
+def _columns(session: Session, page: Mapping[str, Any]) -> None:
+    for line in _named(page.get("properties"), page.get("title")):
+        session.line(f"  {line}")
+
+
+def _named(properties: object, title: object) -> list[str]:
+    """The values that there are, each behind its column's name; the title is known already."""
+    if not isinstance(properties, Mapping):
+        return []
+    return [
+        f"{name}: {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in properties.items()
+        if value not in (None, "", [], title)
+    ]

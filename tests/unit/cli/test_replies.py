@@ -91,3 +91,29 @@ def test_a_question_comes_with_its_candidates(language: Language, capsys: pytest
 
     assert "哪一页？" in lines[0]
     assert lines[1:] == ["  1. 周报  https://x/1", "  2. 周报  p2"]
+
+
+def test_a_row_is_told_with_the_names_of_its_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = {"任务": "写周报", "状态": "待开发", "标签": ["甲", "乙"], "截止": None, "备注": ""}
+    page = {"tool": "fetch_page_markdown", "title": "写周报", "properties": columns, "markdown": "正文"}
+    rows = {"tool": "query_database", "rows": [{"id": "1", "title": "写周报", "properties": columns}]}
+
+    lines = told(Reply(run_id="run_7", ending="done", found=(page, rows)), "zh", capsys)
+
+    assert lines[:4] == ["# 写周报", "  状态: 待开发", "  标签: 甲, 乙", "正文"]
+    assert lines[4] == "- 写周报  状态: 待开发 · 标签: 甲, 乙"
+
+
+def test_a_candidate_that_is_its_own_name_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    question = {
+        "key": "ask.which_option",
+        "facts": {"column": "优先级", "value": "特高"},
+        "candidates": [
+            {"id": "高", "title": "高", "url": ""},
+            {"id": "0001", "title": "周报", "url": ""},
+        ],
+    }
+
+    lines = told(Reply(run_id="run_7", ending="asked", question=question), "zh", capsys)
+
+    assert lines[1:3] == ["  1. 高", "  2. 周报  0001"]
