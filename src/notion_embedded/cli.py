@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = given.run(given)
     except (StoreError, OSError, sqlite3.Error) as error:
-        sys.stderr.write(f"notion-embedded: {error}\n")
+        plain = error.strerror if isinstance(error, OSError) and error.filename is None else None
+        sys.stderr.write(f"notion-embedded: {plain or error}\n")
         return 1
     return code
 

@@ -112,9 +112,13 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen()
-    except OSError:
+    except OSError as error:
         listening.close()
-        raise
+        # With its number, since a caller may know what to do about a port that is taken.
+        raise OSError(
+            error.errno,
+            f"{host}:{port} cannot be had: {error.strerror}; give another port, 0 takes a free one",
+        ) from error
     return listening
 
 

@@ -63,6 +63,15 @@ def test_a_file_is_opened_once_and_keeps_what_it_holds(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+async def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with open_workspace(tmp_path / "one.db") as one, open_workspace(tmp_path / "two.db") as two:
+        async with serve(one) as url:
+            port = int(url.rpartition(":")[2])
+            with pytest.raises(OSError, match=f"127.0.0.1:{port} cannot be had.*another port"):
+                async with serve(two, port=port):
+                    pass
+
+
 def test_a_file_that_is_no_workspace_is_refused_with_a_sentence(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("not a database " * 1000)
