@@ -10,7 +10,7 @@ from lakelight.cli.conversation import Conversation, turn
 from lakelight.cli.desk import desk
 from lakelight.cli.interruption import Interruption, Lines
 from lakelight.cli.replies import reply_data, tell_reply
-from lakelight.cli.session import INTERRUPTED, Session, carry_out
+from lakelight.cli.session import INTERRUPTED, USAGE, Session, carry_out
 from lakelight.cli.titles import Find, titled
 from lakelight.errors import LakelightError, StorageError
 from lakelight.ids import fresh
@@ -25,6 +25,9 @@ log = logging.getLogger(__name__)
 
 def ask(session: Session, request: str, *, page: str | None, target: str | None, as_json: bool) -> None:
     """One request, one reply; the exit code says how it ended."""
+    if not request.strip():
+        session.say("cli.chat.empty")
+        raise SystemExit(USAGE)
     reply = carry_out(session, _ask(session, request, page, target, as_json=as_json))
     if reply is None:
         raise SystemExit(INTERRUPTED)

@@ -62,6 +62,7 @@ async def test_every_end_has_its_exit_code_and_the_data_its_shape(study: Any) ->
         LAKELIGHT_MODEL__RETRY_WAITS="0",
     )
     away, _ = await ended("ask", APPEND, LAKELIGHT_NOTION__BASE_URL="http://127.0.0.1:9")
+    empty, _ = await ended("ask", " ")
     unset, _ = await ended("ask", APPEND, GH_NOTION_TOKEN="no token")
     study.policy(level=0)
     denied, stopped = await ended("ask", APPEND)
@@ -76,7 +77,7 @@ async def test_every_end_has_its_exit_code_and_the_data_its_shape(study: Any) ->
     assert [effect["facts"]["comment"] for effect in cancelled["cancelled"]] == ["not now"]
     assert (again, unknown) == (1, 2)
     assert (undone, [each["result"] for each in told["undone"]]) == (0, ["undone"])
-    assert (nobody, wrong) == (2, 2)
+    assert (nobody, wrong, empty) == (2, 2, 2)
     assert (down, gone["ending"]) == (6, "unreachable")
     assert (away, unset) == (6, 3)
     assert denied == 4
