@@ -179,7 +179,10 @@ READS = (
     ("读一下草稿", "fetch_page_markdown page=<接口文档草稿>"),
     ("list 半体工单", "query_database database=<半体工单>"),
     ("列出半体工单里状态为待开发的工单", "query_database database=<半体工单> filters=[状态 equals <待开发>]"),
-    ("查询 半体工单 中 状态 为 待开发 的", "query_database database=<半体工单> filters=[状态 equals <待开发>]"),
+    (
+        "查询 半体工单 中 状态 为 待开发 的",
+        "query_database database=<半体工单> filters=[状态 equals <待开发>]",
+    ),
     (
         "列出半体工单中优先级为中的工单，按创建时间倒序",
         "query_database database=<半体工单> filters=[优先级 equals <中>] sorts=[创建时间 descending]",
