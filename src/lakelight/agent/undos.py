@@ -5,7 +5,7 @@ What somebody has changed since is left alone and told: an undo must not eat ano
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Literal
@@ -15,11 +15,12 @@ from lakelight.agent.runs import Run, Runs
 from lakelight.clock import Clock
 from lakelight.errors import LakelightError
 from lakelight.execution import Door, find_intent
+from lakelight.execution.intents import Anchor
 from lakelight.execution.traces import properties_state, same_block
 from lakelight.guard import Asker
 from lakelight.ids import fresh
 from lakelight.notion import NotionReader, NotionRefused
-from lakelight.operations import Kind, Operation, Outcome, Stopped, Unsettled, Written
+from lakelight.operations import Kind, Operation, Outcome, Stopped, Unsettled, Written, request
 from lakelight.operations.inverse import CannotUndo, inverse
 from lakelight.operations.surroundings import title_of
 from lakelight.storage import Connection, Database
@@ -46,6 +47,7 @@ class Undone:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Write:
     operation: Operation
+    anchor: Anchor
     ids: tuple[str, ...]
     title: str
     before: Mapping[str, Any] | None
@@ -114,9 +116,9 @@ class Undos:
         undone_run = (journal.get("request") or {}).get("undo", "")
         writes = await self._database.run(lambda connection: _writes(connection, undone_run))
         told: list[Undone] = []
-        for index, write in enumerate(writes):
+        for write in writes:
             try:
-                told.append(await self._take_back(run, journal, write, f"write.{index}"))
+                told.append(await self._take_back(run, journal, write, f"write.{write.operation.id}"))
             except _Waiting as waiting:
                 await self._database.run(partial(self._suspend, run_id=run.id, until=waiting.until))
                 facts = {"outcome": "unsettled"}
@@ -190,11 +192,7 @@ class Undos:
             case Kind.PAGE_PROPERTIES_UPDATE | Kind.TICKET_MARK:
                 if trashed:
                     return "gone"
-                intent = await self._database.run(lambda connection: find_intent(connection, operation.id))
-                if intent is None:
-                    return "impossible"
-                state = properties_state(operation, intent.anchor, page, self._bot_id)
-                return _STATES[state]
+                return _STATES[properties_state(operation, write.anchor, page, self._bot_id)]
             case _:
                 return None
 
@@ -234,14 +232,37 @@ def _writes(connection: Connection, run_id: str) -> list[_Write]:
         "SELECT operation_id FROM intents WHERE run_id = ? AND state = 'written' ORDER BY rowid DESC",
         (run_id,),
     ).all()
-    found = []
+    found: list[_Write] = []
+    marks: dict[str, int] = {}
     for (operation_id,) in rows:
         intent = find_intent(connection, operation_id)
-        if intent is not None:
-            title, before = _told_before(connection, run_id, intent.operation)
-            ids = tuple(intent.outcome.get("ids", ()))
-            found.append(_Write(operation=intent.operation, ids=ids, title=title, before=before))
+        if intent is None:
+            continue
+        operation = intent.operation
+        title, before = _told_before(connection, run_id, operation)
+        ids = tuple(intent.outcome.get("ids", ()))
+        write = _Write(operation=operation, anchor=intent.anchor, ids=ids, title=title, before=before)
+        if operation.kind is Kind.TICKET_MARK:
+            place = marks.setdefault(operation.target, len(found))
+            if place < len(found):
+                found[place] = _joined(found[place], write)
+                continue
+        found.append(write)
     return found
+
+
+def _joined(later: _Write, earlier: _Write) -> _Write:
+    """Two marks of one ticket as one: what the later one left, over what there was before the earlier one."""
+    sent = later.operation.request
+    properties = earlier.operation.request.content["properties"] | sent.content["properties"]
+    joined = request(sent.method, sent.path, {**sent.content, "properties": properties})
+    before = {**later.anchor.before, **earlier.anchor.before}
+    return replace(
+        later,
+        operation=replace(later.operation, request=joined),
+        anchor=replace(earlier.anchor, before=before),
+        before=earlier.before,
+    )
 
 
 def _told_before(

@@ -136,7 +136,8 @@ async def test_a_ticket_that_is_taken_back_is_as_before_and_is_not_worked_again(
 
     told = await study.undo(run)
 
-    assert {result for _, result in told} <= {"undone", "undone_before"}
+    assert {result for _, result in told} == {"undone"}
+    assert [kind for kind, _ in told].count("ticket.mark") == 1
     assert await study.snapshot() == before
 
     await study.office.work()
@@ -151,3 +152,37 @@ async def test_a_ticket_that_is_taken_back_is_as_before_and_is_not_worked_again(
     await study.office.work()
 
     assert len(await study.office.receipts(page)) == 1
+
+
+async def test_the_marks_of_a_ticket_that_waited_are_taken_back_as_one(study: Any) -> None:
+    before = await study.snapshot()
+    page = await parked(study, ARCHIVE)
+    await study.approve()
+    run = (await study.office.entry(page)).run_id
+
+    done = await study.office.command("undo", run)
+
+    assert done.code == 0, done
+    assert done.out.count("mark a ticket") == 1
+    assert [line.split(":")[0] for line in done.out.splitlines()] == ["Taken back"] * 3
+    assert await study.office.value(page, "状态") != "已完成"
+    assert not await study.trashed("Unfiled notes")
+    assert set(before) <= set(await study.snapshot())
+
+    again = await study.office.command("undo", run)
+
+    assert again.code == 0
+    assert [line.split(":")[0] for line in again.out.splitlines()] == ["Was taken back before"] * 3
+
+
+async def test_a_mark_that_somebody_has_changed_since_is_left_alone(study: Any) -> None:
+    page = await parked(study, ARCHIVE)
+    await study.approve()
+    run = (await study.office.entry(page)).run_id
+    await study.owner.send("PATCH", f"/pages/{page}", {"properties": {"自检结果": {"rich_text": []}}})
+
+    told = await study.undo(run)
+
+    assert told[0] == ("ticket.mark", "changed_since")
+    assert {result for _, result in told[1:]} == {"undone"}
+    assert await study.office.value(page, "状态") == "已完成"
