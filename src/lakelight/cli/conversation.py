@@ -104,7 +104,8 @@ class Conversation:
         """Undo the newest request of this sitting that wrote something and was not undone yet."""
         written = self._sitting.written
         if not written:
-            self._session.say("cli.chat.nothing_written")
+            key = "taken_back_already" if self._sitting.taken_back else "nothing_written"
+            self._session.say(f"cli.chat.{key}")
             return
         try:
             undo_run = await self._house.undos.begin(written[-1])
@@ -121,6 +122,7 @@ class Conversation:
             self._session.hint(self._session.explain(error))
             return
         written.pop()
+        self._sitting.taken_back = True
         for each in told:
             self._session.line(undone_line(self._session, each))
 

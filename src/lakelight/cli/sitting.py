@@ -47,7 +47,9 @@ class Sitting:
         self._words = ""
         self._question: Mapping[str, Any] | None = None
         self.written: list[str] = []
-        """The runs that wrote, the newest last."""
+        """The runs that wrote and were not taken back yet, the newest last."""
+        self.taken_back = False
+        """True once one of them was."""
 
     def meaning(self, line: str) -> Command | Request | Page | NoChoice:
         """What `line` means now."""

@@ -64,12 +64,14 @@ async def test_a_candidate_is_chosen_by_its_number_and_the_chat_has_commands_of_
         "2",
         "read Unfiled notes",
         "撤销",
+        "undo",
         "退出",
     )
 
     written = [await study.office.body(plan) for plan in plans]
     assert "A number chooses a candidate" in err
-    assert "Nothing was written in this sitting" in err
+    assert err.count("Nothing was written in this sitting") == 1
+    assert err.count("was taken back already") == 1
     assert "no candidate 7" in err
     assert out.count("Weekly plan  ") == 2
     assert "Hiring plan" in out
