@@ -283,8 +283,9 @@ def _acted(call: Call, operation: Operation, title: str, outcome: Outcome) -> St
             }
             return Step(call=call, outcome="refused", text=f"Notion refused: {outcome.message}", data=data)
         case Stopped(decision="rejected"):
-            data = {**about, "reason": "wait.rejected", "facts": outcome.facts}
             comment = outcome.facts.get("comment") or ""
+            reason = "wait.rejected" if comment else "wait.rejected_unexplained"
+            data = {**about, "reason": reason, "facts": outcome.facts}
             return Step(call=call, outcome="rejected", text=f"the user said no: {comment}", data=data)
         case Stopped():
             data = {

@@ -39,10 +39,14 @@ if TYPE_CHECKING:
 
 def list_approvals(session: Session, *, everything: bool, as_json: bool) -> None:
     """The questions that wait, or all of them."""
+    from lakelight.console.records import read_record
+    from lakelight.console.visitor import Visitor
+
     approvals = Approvals(SystemClock())
     try:
         with open_existing(session).transaction() as connection:
             found = approvals.all(connection) if everything else approvals.pending(connection)
+            records = [read_record(connection, approvals, approval.number) for approval in found]
     except LakelightError as error:
         end(session, error)
     if as_json:
@@ -50,12 +54,9 @@ def list_approvals(session: Session, *, everything: bool, as_json: bool) -> None
         return
     if not found:
         session.say("cli.approvals.none")
-    for approval in found:
-        title = shortened(str(approval.preview.get("title") or approval.operation.target), LONGEST_TITLE)
-        kind = session.messages.say(f"kind.{approval.operation.kind.value}")
-        why = session.messages.say(f"approval.why.{approval.reason}")
-        state = session.messages.say(f"approval.state.{approval.state}")
-        session.line(f"{approval.key}  {state}  {kind} · {title}  {approval.agent}  {why}".rstrip())
+    visitor = Visitor(messages=session.messages, now=SystemClock().now())
+    for record in records:
+        session.line(_listed(record, visitor))
 
 
 def show_approval(session: Session, text: str, *, as_json: bool) -> None:
@@ -221,6 +222,38 @@ def _tell_change(session: Session, change: "Change", visitor: "Visitor") -> None
 def _tell_lines(session: Session, sign: str, lines: "Sequence[Line]", visitor: "Visitor") -> None:
     for line in lines:
         session.line(f"  {sign} {'  ' * line.depth}[{visitor.block(line.type)}] {line.text}".rstrip())
+
+
+def _listed(record: "Record", visitor: "Visitor") -> str:
+    """One line of the list: what tells this question from the others."""
+    approval, say = record.approval, visitor.say
+    title = shortened(str(approval.preview.get("title") or approval.operation.target), LONGEST_TITLE)
+    parts = (
+        approval.key,
+        say(f"approval.state.{approval.state}"),
+        visitor.ago(approval.created_at),
+        record.ticket.partition(" · ")[0] or say("cli.approvals.chat"),
+        approval.agent,
+        f"{say(f'kind.{approval.operation.kind.value}')} · {title}",
+        _difference(approval),
+    )
+    return "  ".join(filter(None, parts))
+
+
+def _difference(approval: Approval) -> str:
+    """What would be different afterwards: its first part, and how many more there are."""
+    from lakelight.console.card import shown_change
+
+    shown = shown_change(approval.operation, approval.preview)
+    parts = [
+        *(f"{row.column}: {row.before or '–'} → {row.after or '–'}" for row in shown.rows),
+        *(f"+ {line.text}" for line in shown.added if line.text),
+        *(f"- {line.text}" for line in shown.deleted if line.text),
+    ]
+    if not parts:
+        return ""
+    first = shortened(parts[0], LONGEST_TITLE)
+    return f"{first} (+{len(parts) - 1})" if len(parts) > 1 else first
 
 
 def _row(approval: Approval) -> dict[str, Any]:

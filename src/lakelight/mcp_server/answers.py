@@ -179,10 +179,9 @@ class Teller:
                 code = f"guard.{facts.get('decision', 'deny')}"
                 answer = self.fault(effect.reason, facts, code=code, reason=rule, **known)
                 return _with_status(answer, "stopped")
-            case ["wait", "rejected"]:
-                answer = self.fault(
-                    "mcp.rejected", {"by": "-", "approval": "-", "comment": "", **facts}, **known
-                )
+            case ["wait", "rejected" | "rejected_unexplained"]:
+                key = "mcp.rejected" if facts.get("comment") else "mcp.rejected_unexplained"
+                answer = self.fault(key, {"by": "-", "approval": "-", **facts}, **known)
                 return _with_status(answer, "rejected")
             case ["fail", "refused"]:
                 notion = {"status": facts.get("status"), "notion_code": facts.get("code")}

@@ -186,3 +186,35 @@ async def test_a_mark_that_somebody_has_changed_since_is_left_alone(study: Any) 
     assert told[0] == ("ticket.mark", "changed_since")
     assert {result for _, result in told[1:]} == {"undone"}
     assert await study.office.value(page, "状态") == "已完成"
+
+
+async def test_the_list_tells_one_question_from_another(study: Any) -> None:
+    page = await parked(study, SET)
+    await study.ask("archive the page Unfiled notes")
+
+    listed = await study.office.command("approvals", "list")
+
+    number = (await study.office.entry(page)).number
+    ticket, chat = (line.split("  ") for line in listed.out.splitlines())
+    assert ticket[:4] == ["A-1", "waits for a decision", "just now", number]
+    assert ticket[-2:] == ["change properties · Docker notes", "领域: – → 基础设施"]
+    assert chat[:4] == ["A-2", "waits for a decision", "just now", "chat"]
+    assert "Unfiled notes" in chat[-1]
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        pytest.param((), "No reason was given.", id="no reason"),
+        pytest.param(("--reason", "not in May"), "“not in May”", id="a reason"),
+    ],
+)
+async def test_a_rejection_tells_a_reason_only_when_there_is_one(
+    study: Any, reason: tuple[str, ...], said: str
+) -> None:
+    await study.ask("archive the page Unfiled notes")
+
+    done = await study.office.command("approvals", "reject", "A-1", *reason)
+
+    assert said in done.out
+    assert "“”" not in done.out

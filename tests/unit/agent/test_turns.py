@@ -252,6 +252,11 @@ OUTCOMES: dict[str, tuple[Outcome, str, str]] = {
         "cancelled",
         "wait.rejected",
     ),
+    "rejected without a word": (
+        Stopped(decision="rejected", reason="rejected", facts={"comment": ""}),
+        "cancelled",
+        "wait.rejected_unexplained",
+    ),
     "changed by somebody else": (Overtaken(), "cancelled", "wait.overtaken"),
 }
 
