@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from notion_embedded.markdown.pieces import Equation, Mention, Piece, Style, Text
+from notion_embedded.markdown.pieces import PLAIN, Equation, Mention, Piece, Style, Text
 from notion_embedded.markdown.tags import read_attributes, read_colour
 
 TAG_MARKS = {
@@ -37,7 +37,8 @@ def flatten(events: list[Event]) -> list[Piece]:
     for event in events:
         for mark in event.ends:
             active[mark].pop()
-        style = Style(code=event.code, **{mark: values[-1] for mark, values in active.items() if values})
+        marks = {mark: values[-1] for mark, values in active.items() if values}
+        style = Style(code=event.code, **marks) if event.code or marks else PLAIN
         match event.piece:
             case None:
                 pieces.append(Text(event.text, style))

@@ -28,6 +28,7 @@ from notion_embedded.markdown.pieces import (
 from notion_embedded.markdown.tags import ATTRIBUTES, find_id, read_attributes
 
 _ORDINARY = re.compile(r"[^\\`$<\[\]!*_~]+")
+_PLAIN = re.compile(r"[^\\`$<\[\]*_~]+")
 _TICKS = re.compile("`+")
 _DOLLAR = re.compile(r"(?:[^\\$\n]|\\.)*\$")
 _TAG = re.compile(rf"<(/?)(span|strong|em|del|ins|strike|b|i|s|u)({ATTRIBUTES})>", re.IGNORECASE)
@@ -58,6 +59,10 @@ class _Delimiters(Event):
 
 def read_text(source: str) -> list[Piece]:
     """Return the canonical pieces of one block's text."""
+    if _PLAIN.fullmatch(source) and "://" not in source:
+        # Most texts hold no mark at all.
+        content = source.strip(" \t")
+        return [Text(content)] if content else []
     return link_bare_urls(canonical(_Scanner(source).read()))
 
 

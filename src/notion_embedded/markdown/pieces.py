@@ -88,6 +88,8 @@ def count_units(text: str) -> int:
 def canonical(pieces: Iterable[Piece]) -> list[Piece]:
     """Return the same text in the one form that survives a round trip."""
     settled = merge(_end_code_at_line_breaks(map(_short_enough, pieces)))
+    if all(piece.style is PLAIN for piece in settled):
+        return _strip(settled)
     for mark in ("bold", "italic", "strikethrough"):
         if any(getattr(piece.style, mark) for piece in settled):
             settled = merge(_loosen(settled, mark))
