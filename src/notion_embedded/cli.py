@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from notion_embedded import __version__
+from notion_embedded.model.addresses import MAX_PORT
 from notion_embedded.model.ids import parse_uuid
 from notion_embedded.store import StoreError, system_clock
 from notion_embedded.store.admin import Admin
@@ -66,7 +67,7 @@ def _command(commands: Any, name: str, run: Any, about: str) -> argparse.Argumen
 def _add_serve(commands: Any) -> None:
     parser = _command(commands, "serve", _serve, "Serve a workspace; make the file if there is none.")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 takes a free one (%(default)s)")
+    parser.add_argument("--port", type=_port, default=DEFAULT_PORT, help="0 takes a free one (%(default)s)")
     parser.add_argument("--name", default="Lakelight", help="the name of a new workspace (%(default)s)")
     parser.add_argument(
         "--max-pages", type=int, metavar="N", help="the most pages of 4 kB that the file may grow to"
@@ -204,6 +205,13 @@ def _seconds(text: str) -> float:
     if not 0 <= seconds <= MAX_LAG:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to {MAX_LAG:g}")
     return seconds
+
+
+def _port(text: str) -> int:
+    port = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(MAX_PORT)) else -1
+    if not 0 <= port <= MAX_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to {MAX_PORT}")
+    return port
 
 
 def _dashed(word: str) -> str:

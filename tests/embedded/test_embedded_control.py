@@ -118,20 +118,36 @@ async def test_only_the_web_is_fetched_from(url: str) -> None:
         await fetch(url, max_bytes=10, private=True)
 
 
+def waiting(workspace: Workspace, number: int, url: str) -> files.Upload:
+    """An upload as left by a process that was killed between the request and the fetch."""
+    upload = files.Upload(
+        seq=0, id=f"00000000-0000-4000-8000-00000000000{number}", mode="external_url", filename="a.png",
+        content_type=None, external_url=url, parts=1, status="pending", content_length=None,
+        created_time=0, created_by=workspace.bot_id, edited_time=0, expiry_time=2**44, import_result=None,
+    )  # fmt: skip
+    with workspace.writing() as connection:
+        return files.add(connection, upload)
+
+
+async def test_one_fetch_that_breaks_does_not_keep_the_others_waiting(open_one: Any, elsewhere: str) -> None:
+    broken = ("http://a..b/", "http://x:99999/", "http://x:ab/", "https://[::1/")
+    with open_one() as workspace:
+        ids = [waiting(workspace, number, url).id for number, url in enumerate(broken)]
+        last = waiting(workspace, len(broken), f"{elsewhere}/a.png")
+        async with serve(workspace, private_imports=True) as url, notion_at(workspace, url) as notion:
+            done = await settled(notion, last.id)
+            failed = [await settled(notion, upload_id) for upload_id in ids]
+
+    assert done["status"] == "uploaded"
+    assert {upload["status"] for upload in failed} == {"failed"}
+    assert {upload["file_import_result"]["error"]["code"] for upload in failed} == {"invalid_url"}
+
+
 async def test_a_fetch_that_a_crash_broke_off_is_made_after_the_next_start(
     open_one: Any, elsewhere: str
 ) -> None:
-    # As left by a process that was killed between the request and the fetch.
-    with open_one() as workspace, workspace.writing() as connection:
-        upload = files.add(
-                connection,
-                files.Upload(
-                    seq=0, id="00000000-0000-4000-8000-000000000001", mode="external_url", filename="a.png",
-                    content_type=None, external_url=f"{elsewhere}/a.png", parts=1, status="pending",
-                    content_length=None, created_time=0, created_by=workspace.bot_id, edited_time=0,
-                    expiry_time=2**44, import_result=None,
-                ),
-            )  # fmt: skip
+    with open_one() as workspace:
+        upload = waiting(workspace, 1, f"{elsewhere}/a.png")
     with open_one() as workspace:
         async with serve(workspace, private_imports=True) as url, notion_at(workspace, url) as notion:
             done = await settled(notion, upload.id)

@@ -11,6 +11,11 @@ from notion_embedded.store import settings
 
 MEGABYTE = 1024 * 1024
 
+MALFORMED = (
+    "http://a..b/", "http://x:99999/", "http://x:ab/", "http://x:0/", "https://[::1/", "https:///a", "https://a b/",
+    "https://a/\r\nX: y", "https://a/\x00", f"https://{'a' * 64}.example/",
+)  # fmt: skip
+
 
 async def send(
     served: Any, upload: dict[str, Any], content: bytes, part: int | None = None, **more: str
@@ -194,6 +199,7 @@ async def test_a_file_may_be_as_large_as_the_workspace_says(served: Any) -> None
         {"mode": "multi_part", "number_of_parts": 2},
         {"mode": "external_url", "filename": "a.txt"},
         {"mode": "external_url", "filename": "a.txt", "external_url": "file:///etc/passwd"},
+        *({"mode": "external_url", "filename": "a.txt", "external_url": url} for url in MALFORMED),
         {"mode": "external_url", "external_url": "https://example.com/a.txt"},
         {"filename": ""},
         {"filename": "no extension"},

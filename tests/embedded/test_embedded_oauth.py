@@ -10,6 +10,7 @@ import pytest
 from httpx2 import AsyncClient as Http
 from notion_client import AsyncClient as Notion
 
+from notion_embedded.cli import main
 from notion_embedded.store import StoreError
 from notion_embedded.store.admin import Admin
 
@@ -200,6 +201,20 @@ async def test_a_form_from_elsewhere_lets_nobody_in(served: Any, client: dict[st
 
 def test_a_client_needs_an_address_to_come_back_to(workspace: Any, clock: Any) -> None:
     with closing(Admin(workspace.file)) as admin:
-        for uri in ("javascript:alert(1)", "/back", "https://a.example/#b", ""):
+        for uri in (
+            "javascript:alert(1)", "/back", "https://a.example/#b", "", "https://[::1", "http://a/\r\nX: y",
+            "http://a b/", "http://h:99999/x", "http://a..b/",
+        ):  # fmt: skip
             with pytest.raises(StoreError):
                 admin.add_client("Bad", [uri], now=clock.now)
+        assert admin.add_client("App", ["planner://back"], now=clock.now)["redirect_uris"] == [
+            "planner://back"
+        ]
+
+
+@pytest.mark.parametrize("port", ["99999", "65536", "-1", "x", "9" * 5000])
+def test_a_port_that_is_none_is_refused(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["serve", "--db", "none.db", "--port", port])
+
+    assert "is no port from 0 to 65535" in capsys.readouterr().err

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from datetime import datetime
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,6 +22,7 @@ from notion_embedded.control.webhooks import API_VERSIONS, EVENTS, shake_hands
 from notion_embedded.http.answers import Answers
 from notion_embedded.http.call import MAX_BODY, NEWEST, read_body
 from notion_embedded.http.forms import read_capped
+from notion_embedded.model.addresses import split_web_address
 from notion_embedded.model.checks import (
     UNDEFINED,
     Json,
@@ -388,13 +388,8 @@ def _knobs(body: Json, now: Knobs) -> Knobs:
 
 def _url(body: Json) -> str:
     url = a_string(body.get("url", UNDEFINED), "body.url", at_most=2000)
-    try:
-        parts = urlsplit(url)
-        secure = parts.scheme == "https" and bool(parts.hostname)
-        local = parts.scheme == "http" and is_loopback(parts.hostname)
-    except ValueError:
-        secure = local = False
-    if not (secure or local):
+    parts = split_web_address(url)
+    if parts is None or not (parts.scheme == "https" or is_loopback(parts.hostname)):
         raise failed("body.url", "an https URL, or an http URL on this machine", url)
     return url
 

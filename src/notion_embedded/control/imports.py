@@ -26,10 +26,12 @@ class Importer:
             return False
         try:
             found = await fetch(upload.external_url or "", max_bytes=limit, private=self._private)
+            await asyncio.to_thread(self._keep, upload, found)
         except OutsideError as error:
             await asyncio.to_thread(self._fail, upload, error)
-        else:
-            await asyncio.to_thread(self._keep, upload, found)
+        except Exception as error:  # noqa: BLE001  whatever it is, the files behind this one must not wait for it
+            why = f"The file could not be fetched: {error}"
+            await asyncio.to_thread(self._fail, upload, OutsideError("connection_failed", why))
         return True
 
     def _next(self) -> tuple[Upload | None, int]:

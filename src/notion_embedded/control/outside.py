@@ -8,6 +8,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from httpx2 import AsyncClient, HTTPError, InvalidURL
 
+from notion_embedded.model.addresses import split_web_address
+
 SECONDS = 10.0
 
 
@@ -39,9 +41,9 @@ async def fetch(url: str, *, max_bytes: int, private: bool) -> Fetched:
     Raises:
         OutsideError: It cannot be had.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or parts.hostname is None:
-        raise OutsideError("invalid_url", "The URL should begin with https://.")
+    parts = split_web_address(url)
+    if parts is None:
+        raise OutsideError("invalid_url", "The URL should be a public HTTPS URL.")
     try:
         async with asyncio.timeout(SECONDS):
             address = await _address(parts, private=private)
@@ -101,7 +103,9 @@ async def post(url: str, body: bytes, headers: dict[str, str]) -> int:
         OutsideError: There was none.
     """
     try:
-        async with _client(urlsplit(url).scheme) as http:
+        async with asyncio.timeout(SECONDS), _client(urlsplit(url).scheme) as http:
             return (await http.post(url, content=body, headers=headers)).status_code
+    except TimeoutError:
+        raise OutsideError("timeout", f"no answer within {SECONDS:g} seconds") from None
     except (HTTPError, InvalidURL, OSError) as error:
         raise OutsideError("connection_failed", str(error) or type(error).__name__) from error

@@ -11,10 +11,10 @@ from dataclasses import replace
 from http import HTTPStatus
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
 
 from notion_embedded.http.call import Call, listing, page_size, start_cursor, wrong_cursor
 from notion_embedded.http.desk import Desk
+from notion_embedded.model.addresses import split_web_address
 from notion_embedded.model.checks import UNDEFINED, Json, a_string, a_url, a_uuid, an_integer, failed, one_of
 from notion_embedded.model.dates import exact_stamp, minute, stamp
 from notion_embedded.model.errors import ApiError, guessed
@@ -47,7 +47,7 @@ def create_upload(desk: Desk, call: Call) -> Json:
         raise failed("body.number_of_parts", "not present", body["number_of_parts"])
     if mode == "external_url":
         url = a_url(call.given("external_url"), "body.external_url")
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        if split_web_address(url) is None:
             raise guessed("body failed validation: body.external_url should be a public HTTPS URL.")
     elif "external_url" in body:
         raise failed("body.external_url", "not present", body["external_url"])

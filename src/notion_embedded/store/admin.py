@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+from notion_embedded.model.addresses import split_address
 from notion_embedded.model.dates import milliseconds
 from notion_embedded.store import grants, nodes, talk, tokens
 from notion_embedded.store.database import connect, migrate, transaction
@@ -95,8 +95,8 @@ class Admin:
     def add_client(self, name: str, redirect_uris: Sequence[str], *, now: datetime) -> dict[str, Any]:
         """Register a public connection; its secret is told here and nowhere else."""
         for uri in redirect_uris:
-            parts = urlsplit(uri)
-            if not parts.scheme or parts.scheme in _NO_WAY_BACK or parts.fragment or not parts.netloc:
+            parts = split_address(uri)
+            if parts is None or parts.scheme in _NO_WAY_BACK or parts.fragment:
                 raise StoreError(
                     f"{uri!r} is no address to come back to; give one like https://example.com/back"
                 )
