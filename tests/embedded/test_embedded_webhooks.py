@@ -31,6 +31,7 @@ class Subscriber:
     """A server that keeps what it is sent."""
 
     url: str = ""
+    open: asyncio.Event = field(default_factory=asyncio.Event)
     received: list[tuple[str, bytes]] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -38,6 +39,8 @@ class Subscriber:
     async def take(self, request: Request) -> Response:
         self.received.append((request.headers.get("x-notion-signature", ""), await request.body()))
         self.news.set()
+        if request.url.path == "/hanging":
+            await self.open.wait()
         return Response(status_code=self.answers.pop(0) if self.answers else 200)
 
     @property
@@ -60,10 +63,11 @@ class Subscriber:
 @asynccontextmanager
 async def subscriber() -> AsyncIterator[Subscriber]:
     one = Subscriber()
-    app = Starlette(routes=[Route("/hook", one.take, methods=["POST"])])
+    app = Starlette(routes=[Route(path, one.take, methods=["POST"]) for path in ("/hook", "/hanging")])
     async with serve_app(app) as url:
         one.url = f"{url}/hook"
         yield one
+        one.open.set()
 
 
 @dataclass(frozen=True)
@@ -284,6 +288,42 @@ async def test_a_delivery_is_tried_eight_times_over_a_day(told: Told) -> None:
     assert waits == sorted(waits)
     assert sum(waits) == 86_400
     assert (shown["outcome"], shown["next_attempt"]) == ("answered 500", None)
+
+
+async def test_a_subscriber_that_hangs_keeps_nobody_waiting(told: Told) -> None:
+    async with subscriber() as slow:
+        hanging = slow.url.replace("/hook", "/hanging")
+        made = await told.control("POST", "/webhooks", {"url": hanging, "verified": True})
+        await told.subscribe(events=["page.locked", "page.unlocked"])
+        async with told.notion() as notion:
+            await notion.pages.update(page_id=told.root, is_locked=True)
+            await slow.wait(1)
+            await told.hook.wait(1)
+            await notion.pages.update(page_id=told.root, is_locked=False)
+            events = await told.hook.wait(2)
+        of_slow = (await told.control("GET", f"/webhooks/{made['id']}/events"))["results"]
+
+    assert made["handshake"] == "not answered yet"
+    assert [event["type"] for event in events] == ["page.locked", "page.unlocked"]
+    assert [event["attempts"] for event in of_slow] == [0, 0]
+
+
+async def test_a_delivery_that_breaks_is_a_failed_attempt(told: Told) -> None:
+    broken = await told.control("POST", "/webhooks", {"url": "http://localhost:1/", "verified": True})
+    with told.workspace.writing() as connection:
+        # As kept by a version that took such an address.
+        connection.execute("UPDATE webhook SET url = 'http://localhost:99999/'")
+    await told.subscribe(events=["page.locked"])
+    async with told.notion() as notion:
+        await notion.pages.update(page_id=told.root, is_locked=True)
+    await told.hook.wait(1)
+    shown: dict[str, Any] = {"attempts": 0}
+    async with asyncio.timeout(20):
+        while not shown["attempts"]:
+            shown = (await told.control("GET", f"/webhooks/{broken['id']}/events"))["results"][0]
+
+    assert shown["outcome"].startswith("not ")
+    assert shown["next_attempt"] is not None
 
 
 async def test_duplicates_and_disorder_can_be_asked_for(told: Told) -> None:

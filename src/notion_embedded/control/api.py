@@ -18,7 +18,7 @@ from notion_embedded.control.budget import Budget
 from notion_embedded.control.faults import MAX_FAULTS, read_fault
 from notion_embedded.control.outside import is_loopback
 from notion_embedded.control.state import State, Visit
-from notion_embedded.control.webhooks import API_VERSIONS, EVENTS, shake_hands
+from notion_embedded.control.webhooks import API_VERSIONS, EVENTS, Handshakes
 from notion_embedded.http.answers import Answers
 from notion_embedded.http.call import MAX_BODY, NEWEST, read_body
 from notion_embedded.http.forms import read_capped
@@ -94,6 +94,7 @@ class _Control:
     def __init__(self, state: State) -> None:
         self._state = state
         self._workspace = state.workspace
+        self._handshakes = Handshakes()
 
     async def show(self, _request: Request, _body: Json) -> Json:
         return {
@@ -291,7 +292,7 @@ class _Control:
                 return webhook
 
         webhook = await run_in_threadpool(add)
-        handshake = await shake_hands(webhook)
+        handshake = await self._handshakes.offer(webhook)
         shown = {**_show(webhook), "handshake": handshake}
         return {**shown, "verification_token": webhook.verification_token} if verified else shown
 

@@ -4,7 +4,8 @@ import asyncio
 import hashlib
 import hmac
 import json
-from itertools import groupby
+import sys
+import traceback
 from typing import Any
 
 from notion_embedded.control.outside import OutsideError, post
@@ -16,6 +17,8 @@ from notion_embedded.store.workspace import Workspace
 
 API_VERSIONS = ("2025-09-03", NEWEST)
 SIGNATURE = "x-notion-signature"
+PATIENCE = 1.0
+"""Seconds that whoever makes a subscription waits for its subscriber."""
 
 EVENTS = (
     "page.created", "page.content_updated", "page.properties_updated", "page.moved", "page.deleted",
@@ -33,44 +36,90 @@ def sign(verification_token: str, body: bytes) -> str:
     return "sha256=" + hmac.new(verification_token.encode(), body, hashlib.sha256).hexdigest()
 
 
-async def shake_hands(webhook: Webhook) -> str:
-    """Send the verification token; what came of it, in words."""
+class Handshakes:
+    """Sends verification tokens; a subscriber that takes its time is not waited for long."""
+
+    def __init__(self) -> None:
+        self._under_way: set[asyncio.Task[str]] = set()
+
+    async def offer(self, webhook: Webhook) -> str:
+        """Send the verification token; what came of it so far, in words."""
+        task = asyncio.create_task(_shake_hands(webhook))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        done, _ = await asyncio.wait({task}, timeout=PATIENCE)
+        return task.result() if done else "not answered yet"
+
+
+async def _shake_hands(webhook: Webhook) -> str:
     body = json.dumps({"verification_token": webhook.verification_token}).encode()
     try:
         return f"answered {await _send(webhook, body)}"
     except OutsideError as error:
         return f"not answered: {error}"
+    except Exception as error:  # noqa: BLE001  the subscription stands, whatever became of its first message
+        return f"not sent: {error}"
 
 
 class Sender:
-    """Delivers what is due."""
+    """Delivers what is due: to each subscription by itself, so that a slow one delays no other."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._under_way: dict[str, asyncio.Task[None]] = {}
 
     async def deliver(self) -> bool:
-        """Send everything that is due now; whether there was anything."""
-        due, by_id = await asyncio.to_thread(self._due)
-        if not due:
-            return False
-        of_each = groupby(sorted(due, key=lambda event: event.webhook), key=lambda event: event.webhook)
-        await asyncio.gather(
-            *(self._to_one(by_id[webhook_id], list(events)) for webhook_id, events in of_each)
-        )
-        return True
+        """Begin to send what is due now; whether anything waits for its time."""
+        due, waiting = await asyncio.to_thread(self._look)
+        for webhook_id in due:
+            if webhook_id not in self._under_way:
+                self._under_way[webhook_id] = asyncio.create_task(self._to_one(webhook_id))
+        return waiting
 
-    def _due(self) -> tuple[list[Event], dict[str, Webhook]]:
+    async def stop(self) -> None:
+        """Break off what is under way; it is sent again after the next start."""
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _look(self) -> tuple[list[str], bool]:
         with self._workspace.reading() as connection:
-            due = webhooks.due(connection, milliseconds(self._workspace.now()))
-            return due, {webhook.id: webhook for webhook in webhooks.all_webhooks(connection)} if due else {}
+            due = webhooks.with_due(connection, milliseconds(self._workspace.now()))
+            return due, webhooks.any_waiting(connection)
 
-    async def _to_one(self, webhook: Webhook, events: list[Event]) -> None:
-        if webhook.knobs.reorder:
-            events.reverse()
-        for event in events:
+    async def _to_one(self, webhook_id: str) -> None:
+        try:
+            while (found := await asyncio.to_thread(self._due, webhook_id)) is not None:
+                webhook, events = found
+                for event in reversed(events) if webhook.knobs.reorder else events:
+                    outcome, delivered = await self._tried(webhook, event)
+                    await asyncio.to_thread(self._record, webhook, event, outcome, delivered)
+        except Exception as error:  # noqa: BLE001  the file could not be read or written; it is tried again soon
+            sys.stderr.write("".join(traceback.format_exception(error)))
+        else:
+            # What came due while the last look was under way is looked for at once.
+            self._workspace.bell.ring()
+        finally:
+            del self._under_way[webhook_id]
+
+    def _due(self, webhook_id: str) -> tuple[Webhook, list[Event]] | None:
+        with self._workspace.reading() as connection:
+            webhook = webhooks.find(connection, webhook_id)
+            events = webhooks.due(connection, webhook_id, milliseconds(self._workspace.now()))
+            return None if webhook is None or not events else (webhook, events)
+
+    async def _tried(self, webhook: Webhook, event: Event) -> tuple[str, bool]:
+        try:
             body = await asyncio.to_thread(self._body, webhook, event)
-            outcome, delivered = await _tried(webhook, body)
-            await asyncio.to_thread(self._record, webhook, event, outcome, delivered)
+            status = await _send(webhook, body)
+            for _ in range(webhook.knobs.duplicates):
+                await _send(webhook, body)
+        except OutsideError as error:
+            return f"not answered: {error}", False
+        except Exception as error:  # noqa: BLE001  whatever it is, it was one attempt, and the next is later
+            return f"not sent: {error}", False
+        return f"answered {status}", 200 <= status < 300  # noqa: PLR2004  HTTP's own range for success
 
     def _record(self, webhook: Webhook, event: Event, outcome: str, delivered: bool) -> None:
         again = None
@@ -82,7 +131,7 @@ class Sender:
 
     def _body(self, webhook: Webhook, event: Event) -> bytes:
         with self._workspace.reading() as connection:
-            held = next((token for token, _ in tokens.all_tokens(connection) if token.id == webhook.token_id))
+            held = {token.id: token for token, _ in tokens.all_tokens(connection)}[webhook.token_id]
         payload: dict[str, Any] = {
             "id": event.id,
             "timestamp": stamp(event.moment),
@@ -99,16 +148,6 @@ class Sender:
         if event.data:
             payload["data"] = event.data
         return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-async def _tried(webhook: Webhook, body: bytes) -> tuple[str, bool]:
-    try:
-        status = await _send(webhook, body)
-        for _ in range(webhook.knobs.duplicates):
-            await _send(webhook, body)
-    except OutsideError as error:
-        return f"not answered: {error}", False
-    return f"answered {status}", 200 <= status < 300  # noqa: PLR2004  HTTP's own range for success
 
 
 async def _send(webhook: Webhook, body: bytes) -> int:

@@ -166,12 +166,21 @@ def _joined(connection: sqlite3.Connection, event_of: Webhook, happened: dict[st
     return False
 
 
-def due(connection: sqlite3.Connection, moment: int, limit: int = 50) -> list[Event]:
-    """The events to be sent by then, the longest due first."""
+def with_due(connection: sqlite3.Connection, moment: int) -> list[str]:
+    """The ids of the active subscriptions that something is to be sent to by then."""
     rows = connection.execute(
-        "SELECT event.* FROM event JOIN webhook ON webhook.id = event.webhook"
-        " WHERE due <= ? AND status = 'active' ORDER BY due, event.seq LIMIT ?",
-        (moment, limit),
+        "SELECT DISTINCT webhook.id FROM event JOIN webhook ON webhook.id = event.webhook"
+        " WHERE due <= ? AND status = 'active'",
+        (moment,),
+    )
+    return [row["id"] for row in rows]
+
+
+def due(connection: sqlite3.Connection, webhook_id: str, moment: int, limit: int = 50) -> list[Event]:
+    """The events to be sent to a subscription by then, the longest due first."""
+    rows = connection.execute(
+        "SELECT * FROM event WHERE webhook = ? AND due <= ? ORDER BY due, seq LIMIT ?",
+        (webhook_id, moment, limit),
     )
     return [_event(row) for row in rows]
 
