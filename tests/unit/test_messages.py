@@ -34,6 +34,7 @@ from lakelight.jobs.lease import AlreadyRunning
 from lakelight.llm.errors import (
     ModelError,
     ModelLimited,
+    ModelOverlong,
     ModelRefused,
     ModelTimeout,
     ModelUnauthorized,
@@ -138,6 +139,7 @@ EXAMPLES: tuple[LakelightError, ...] = (
     ModelUnauthorized("localhost:1"),
     ModelRefused("localhost:1", "qwen-plus", 404, "no such model"),
     ModelUnusable("qwen-plus", "empty"),
+    ModelOverlong("qwen-plus", 8_000_000),
     SourceError("tickets.several_sources", title="半体工单", sources="a (1); b (2)"),
 )
 

@@ -2,7 +2,7 @@
 
 from lakelight.audit.chain import Broken, Event, verify
 from lakelight.audit.fields import Sink
-from lakelight.audit.head import Head, HeadFile
+from lakelight.audit.head import Head, HeadFile, Unreadable
 from lakelight.audit.trail import Entry, Trail, begun_writes, read_events
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "HeadFile",
     "Sink",
     "Trail",
+    "Unreadable",
     "begun_writes",
     "read_events",
     "verify",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lakelight.audit.head import Head
+from lakelight.audit.head import Head, Unreadable
 from lakelight.digest import sha256
 
 GENESIS = "0" * 64
@@ -60,7 +60,10 @@ def link(seq: int, *parts: str) -> str:
 
 
 def verify(
-    events: Iterable[Event], head: str | None = None, noted: Head | None = None, begun: Iterable[str] = ()
+    events: Iterable[Event],
+    head: str | None = None,
+    noted: Head | Unreadable | None = None,
+    begun: Iterable[str] = (),
 ) -> Broken | int:
     """The number of events when the chain holds, else the first place where it does not.
 
@@ -90,14 +93,16 @@ def verify(
         )
         if event.hash != expected:
             return Broken(event.seq, "content")
-        if noted is not None and event.seq == noted.seq and event.hash != noted.hash:
+        if isinstance(noted, Head) and event.seq == noted.seq and event.hash != noted.hash:
             return Broken(event.seq, "rewritten")
         if untold:
             untold.discard(json.loads(event.body).get("operation", {}).get("id"))
         prev = event.hash
         seen = seen or prev == head
-    if noted is not None and count < noted.seq:
+    if isinstance(noted, Head) and count < noted.seq:
         return Broken(count + 1, "cut")
+    if isinstance(noted, Unreadable):
+        return Broken(count + 1, "unreadable")
     if untold:
         return Broken(count + 1, "unseen")
     return count if seen else Broken(count, "head")

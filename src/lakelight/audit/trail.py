@@ -17,7 +17,7 @@ from typing import Any
 from lakelight import ids
 from lakelight.audit.chain import GENESIS, Event, link
 from lakelight.audit.fields import ACTORS, EVENTS, SOURCES, Sink
-from lakelight.audit.head import Head, HeadFile
+from lakelight.audit.head import Head, HeadFile, Unreadable
 from lakelight.clock import Clock, iso
 from lakelight.digest import canonical
 from lakelight.errors import StorageError, TrailError
@@ -164,10 +164,13 @@ def begun_writes(connection: Connection) -> list[str]:
     return [str(each) for (each,) in connection.exec_driver_sql("SELECT operation_id FROM intents")]
 
 
-def _stands(connection: Connection, noted: Head | None) -> bool:
-    # Where the noted event is gone or another, its note is what tells of it, and stays.
+def _stands(connection: Connection, noted: Head | Unreadable | None) -> bool:
+    # Where the noted event is gone or another, its note is what tells of it, and stays;
+    # so does a note that was spoilt.
     if noted is None:
         return True
+    if isinstance(noted, Unreadable):
+        return False
     found = connection.exec_driver_sql("SELECT hash FROM audit_events WHERE seq = ?", (noted.seq,)).scalar()
     return found == noted.hash
 

@@ -50,7 +50,14 @@ def verify(session: Session, *, head: str | None, as_json: bool) -> None:
     if events and noted is None and head is None:
         session.say("cli.audit.no_note")
     if as_json:
-        session.data({"holds": True, "events": found, "head": newest, "noted": noted.seq if noted else None})
+        session.data(
+            {
+                "holds": True,
+                "events": found,
+                "head": newest,
+                "noted": noted.seq if isinstance(noted, audit.Head) else None,
+            }
+        )
     else:
         session.line(session.messages.say("cli.audit.holds", count=found, head=newest))
 

@@ -7,6 +7,7 @@
       ModelUnauthorized     the key is wrong: only its owner can help
       ModelRefused          this request or this model is not served: another model may
       ModelUnusable         an answer came and is no answer: another model may do better
+        ModelOverlong       it did not end where any answer ends
 
 `host` in the facts is the endpoint's host and port, never its whole address, which may
 hold a password. No key is in any message or fact.
@@ -97,3 +98,12 @@ class ModelUnusable(ModelError):
             f"answer of {model!r} is unusable, {fault}{tail}", model=model, fault=fault, reason=reason
         )
         self.fault = fault
+
+
+class ModelOverlong(ModelUnusable):
+    """An answer was larger than any answer is, and was not read to its end."""
+
+    code = "model.overlong"
+
+    def __init__(self, model: str, most: int) -> None:
+        super().__init__(model, "overlong", f"more than {most // 1_000_000} MB")

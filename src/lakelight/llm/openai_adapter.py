@@ -7,6 +7,7 @@ it, and its own retries are off: the router's are the only ones.
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -26,7 +27,8 @@ from lakelight.llm.answer import (
     utterance_in,
     utterance_of,
 )
-from lakelight.llm.errors import ModelTimeout, ModelUnreachable
+from lakelight.llm.bounds import ENCODINGS, MOST_BYTES, OverBounds, bounded
+from lakelight.llm.errors import ModelOverlong, ModelTimeout, ModelUnreachable
 from lakelight.llm.port import ChatRequest, Completion, Message, Utterance
 from lakelight.llm.provider import PROFILES, Profile, is_local, profile_for
 from lakelight.llm.request import chat_body, request_body
@@ -192,7 +194,11 @@ class OpenAIEndpoint:
             raise ModelTimeout(self._host, model, self._seconds) from None
         except openai.APIStatusError as error:
             raise refusal_in(self._read(model, error.response)) from None
-        except (openai.APIConnectionError, openai.APIResponseValidationError):
+        except OverBounds:
+            raise ModelOverlong(model, MOST_BYTES) from None
+        except (openai.APIConnectionError, openai.APIResponseValidationError) as error:
+            if isinstance(error.__cause__, OverBounds):
+                raise ModelOverlong(model, MOST_BYTES) from None
             raise ModelUnreachable(self._host, "network") from None
         except openai.APIError as error:
             # Only a stream has these: an error in place of a piece of the answer.
@@ -261,7 +267,12 @@ def _client(address: SplitResult, key: str) -> "AsyncOpenAI":
     try:
         # A proxy of the environment cannot reach this machine's neighbours. Redirects are not
         # followed: they would take the conversation to an address that nobody set.
-        http = httpx2.AsyncClient(trust_env=not is_local(address.hostname or ""), follow_redirects=False)
+        http = httpx2.AsyncClient(
+            trust_env=not is_local(address.hostname or ""),
+            follow_redirects=False,
+            headers={"accept-encoding": "gzip"},
+            event_hooks={"response": [_bound]},
+        )
     except (ImportError, ValueError) as error:
         raise ConfigurationError(
             "config.proxy", f"the proxy in the environment cannot be used: {type(error).__name__}"
@@ -270,3 +281,39 @@ def _client(address: SplitResult, key: str) -> "AsyncOpenAI":
     # The SDK takes these from the environment, where they belong to another account.
     client.organization = client.project = client.admin_api_key = None
     return client
+
+
+async def _bound(response: "httpx2.Response") -> None:
+    """Let only so much of `response` be read, whoever reads it, and however it is compressed."""
+    import httpx2
+
+    encoding = response.headers.pop("content-encoding", "").strip().lower()
+    if encoding not in ENCODINGS:
+        raise httpx2.DecodingError(f"an encoding that was not asked for: {encoding}")
+    received = response.stream
+    if not isinstance(received, httpx2.AsyncByteStream):
+        return
+    response.stream = _bounded_stream(
+        received,
+        compressed=ENCODINGS[encoding],
+        lines="event-stream" in response.headers.get("content-type", ""),
+    )
+
+
+def _bounded_stream(
+    received: "httpx2.AsyncByteStream", *, compressed: bool, lines: bool
+) -> "httpx2.AsyncByteStream":
+    import httpx2
+
+    class Bounded(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            try:
+                async for piece in bounded(received, compressed=compressed, lines=lines):
+                    yield piece
+            except zlib.error as error:
+                raise httpx2.DecodingError(str(error)) from None
+
+        async def aclose(self) -> None:
+            await received.aclose()
+
+    return Bounded()

@@ -8,7 +8,9 @@ import re
 import unicodedata
 from typing import Literal
 
-Fault = Literal["empty", "reasoning_only", "cut_off", "filtered", "html", "garbled", "repeating", "error"]
+Fault = Literal[
+    "empty", "reasoning_only", "cut_off", "filtered", "html", "garbled", "repeating", "error", "overlong"
+]
 """Why an answer is unusable. `error`: the endpoint put an error where the answer should be."""
 
 _REASONING = re.compile(r"\s*<(think|thinking|thought)>(?:.*?</\1>|.*\Z)", re.DOTALL | re.IGNORECASE)

@@ -1,5 +1,6 @@
 """The note of the newest event: what was taken from the end of the trail is missed, whoever wrote it."""
 
+import os
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -10,7 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from lakelight.audit import Broken, Entry, Head, HeadFile, Sink, Trail, begun_writes, read_events, verify
+from lakelight.audit import (
+    Broken,
+    Entry,
+    Head,
+    HeadFile,
+    Sink,
+    Trail,
+    Unreadable,
+    begun_writes,
+    read_events,
+    verify,
+)
 from lakelight.storage import Connection, Database, migrate
 
 
@@ -118,7 +130,7 @@ async def test_what_was_not_committed_is_not_noted(state: State) -> None:
 async def test_an_older_note_is_caught_up_with_and_a_later_one_stays(state: State) -> None:
     await state.record(1)
     first = state.note.read()
-    assert first is not None
+    assert isinstance(first, Head)
     await state.record(2)
     last = state.note.read()
 
@@ -144,11 +156,34 @@ async def test_a_write_of_which_no_event_tells_is_missed_also_without_the_note(s
     assert state.check() == Broken(4, "unseen")
 
 
-async def test_what_is_no_note_counts_as_none(state: State) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"\xff\x00 head", id="other bytes"),
+        pytest.param(bytes(range(256)) * 2, id="many other bytes"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+async def test_a_note_that_was_spoilt_is_told_of_and_stays(state: State, content: bytes) -> None:
     await state.record(1)
-    state.database.file.with_name("audit.head").write_bytes(b"\xff\x00 head")
+    file = state.database.file.with_name("audit.head")
+    file.write_bytes(content)
 
-    assert state.note.read() is None
-    assert state.check() == 1
+    assert state.note.read() == Unreadable()
+    assert state.check() == Broken(2, "unreadable")
     await state.record(1)
-    assert state.note.read() is not None
+    state.note.write(Head(9, "0" * 64))
+    assert file.read_bytes() == content
+    assert state.check() == Broken(3, "unreadable")
+
+
+async def test_a_pipe_in_the_place_of_the_note_is_not_waited_for(state: State) -> None:
+    await state.record(1)
+    file = state.database.file.with_name("audit.head")
+    file.unlink()
+    os.mkfifo(file)
+
+    await state.record(1)
+    state.note.write(Head(9, "0" * 64))
+
+    assert state.check() == Broken(3, "unreadable")

@@ -1,6 +1,7 @@
 """The adapter against a real HTTP server that behaves as providers do, and as they should not."""
 
 import asyncio
+import gzip
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -27,6 +28,7 @@ from lakelight.llm import (
     Utterance,
 )
 from lakelight.llm.answer import retry_after_in
+from lakelight.llm.bounds import MOST_BYTES, MOST_LINE_BYTES
 from lakelight.llm.openai_adapter import OpenAIEndpoint
 
 KEY = "sk-0123456789abcdef"
@@ -708,3 +710,45 @@ async def test_a_conversation_goes_through_all_of_it(provider: Provider) -> None
     assert shown == ["湖", "[model.unusable]", "我找。"]
     assert (said.text, said.completion.input_tokens) == ("我找。", 12)
     assert said.tool_calls == (ToolCall(id="call_0", name="search", arguments={"query": "湖"}),)
+
+
+LARGE = b" " * (MOST_BYTES + 1)
+FOLDED = gzip.compress(b'{"choices": []}' + b" " * 40_000_000)
+GZIP = {"content-encoding": "gzip"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(Raw(LARGE, promised=10**12), id="a body"),
+        pytest.param(Raw(LARGE, promised=10**12, status=500), id="an error's body"),
+        pytest.param(Raw(FOLDED, headers=GZIP), id="few bytes that unfold"),
+        pytest.param(
+            Raw(b"data: {}\n\n" * (MOST_BYTES // 10 + 1), headers=STREAM, promised=10**12), id="events"
+        ),
+        pytest.param(
+            Raw(b"data: " + LARGE[: MOST_LINE_BYTES + 1], headers=STREAM, promised=10**12), id="one line"
+        ),
+        pytest.param(Raw(FOLDED, headers=STREAM | GZIP), id="events that unfold"),
+    ],
+)
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_an_answer_without_an_end_is_broken_off_and_is_the_models_fault(
+    provider: Provider, endpoint: OpenAIEndpoint, answer: Raw, *, streamed: bool
+) -> None:
+    provider.answers = [answer]
+
+    with pytest.raises(ModelError) as caught:
+        await (converse(endpoint, lambda _: None) if streamed else ask(endpoint))
+
+    assert caught.value.code == "model.overlong"
+
+
+async def test_a_compressed_answer_is_read_like_any_other(
+    provider: Provider, endpoint: OpenAIEndpoint
+) -> None:
+    plain = reply()
+    provider.answers = [Raw(gzip.compress(plain.body), headers=plain.headers | GZIP)]
+
+    assert (await ask(endpoint)).text == "好的。"
+    assert provider.requests[0][1]["accept-encoding"] == "gzip"
