@@ -1,6 +1,7 @@
 """File uploads: sent, completed, attached, served at addresses that expire, and refused."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from notion_client import AsyncClient as Notion
@@ -126,6 +127,41 @@ async def test_an_address_works_for_an_hour_and_only_as_it_was_signed(served: An
     assert [answer.status_code for answer in forged] == [403, 403, 403]
     assert late.status_code == 403
     assert (await served.http.get(renewed)).content == b"<script>1</script>"
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b.txt", "a?b.txt", "a#b.txt", "a%2Fb.txt", "100%.txt", "a\nb.txt", "..", "中.txt"]
+)
+async def test_a_file_is_had_whatever_its_name(served: Any, name: str) -> None:
+    _, upload = await served.call("POST", "/file_uploads", {"filename": name, "content_type": "text/plain"})
+    await send(served, upload, b"hello")
+    _, appended = await served.call(
+        "PATCH",
+        f"/blocks/{served.workspace.root_page_id}/children",
+        {"children": [{"file": {"file_upload": {"id": upload["id"]}}}]},
+    )
+    shown = appended["results"][0]["file"]
+    answer = await served.http.get(shown["file"]["url"])
+
+    assert (answer.status_code, answer.content, shown["name"]) == (200, b"hello", name)
+    assert answer.headers["content-disposition"] == f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+
+
+@pytest.mark.parametrize("kind", ["text/plain\x0bX: y", "text/pl\x01ain", "text/é", "text"])
+async def test_a_type_that_cannot_be_one_is_refused(served: Any, kind: str) -> None:
+    _, upload = await served.call("POST", "/file_uploads", {"mode": "single_part"})
+    raw = (
+        b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n'
+        b"Content-Type: " + kind.encode() + b"\r\n\r\nhello\r\n--b--\r\n"
+    )
+    status, answer = await served.call(
+        "POST",
+        f"/file_uploads/{upload['id']}/send",
+        raw,
+        **{"content-type": "multipart/form-data; boundary=b"},
+    )
+
+    assert (status, answer["code"]) == (400, "validation_error")
 
 
 async def test_what_is_not_attached_within_an_hour_expires(served: Any) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from notion_embedded.control.outside import Fetched, OutsideError, fetch
-from notion_embedded.http.file_uploads import imported
+from notion_embedded.http.file_uploads import imported, is_type
 from notion_embedded.model.checks import Json
 from notion_embedded.model.dates import milliseconds
 from notion_embedded.store import files, settings
@@ -40,14 +40,15 @@ class Importer:
 
     def _keep(self, upload: Upload, found: Fetched) -> None:
         now = milliseconds(self._workspace.now())
-        content_type = upload.content_type or (found.content_type or "").partition(";")[0].strip() or None
+        told = (found.content_type or "").partition(";")[0].strip()
+        content_type = upload.content_type or (told if is_type(told) else "application/octet-stream")
         with self._workspace.writing() as connection:
             files.put_part(connection, upload.id, 1, found.content)
             done = replace(
                 upload,
                 status="uploaded",
                 content_length=len(found.content),
-                content_type=content_type or "application/octet-stream",
+                content_type=content_type,
                 edited_time=now,
                 import_result=imported(now),
             )

@@ -184,7 +184,7 @@ def _names(body: Json, *, required: bool) -> tuple[str | None, str | None]:
         filename = _filename(a_string(body.get("filename", UNDEFINED), "body.filename"), "body.filename")
     if "content_type" in body:
         content_type = a_string(body["content_type"], "body.content_type", at_most=200)
-        if not _is_type(content_type):
+        if not is_type(content_type):
             raise failed("body.content_type", "a MIME type", content_type)
     elif filename is not None:
         content_type = mimetypes.guess_type(filename)[0]
@@ -205,12 +205,15 @@ def _filename(name: str, path: str) -> str:
     return name
 
 
-def _is_type(text: str) -> bool:
+def is_type(text: str) -> bool:
+    """Whether it is a MIME type that can stand in a header."""
     kind, slash, name = text.partition(";")[0].strip().partition("/")
     return bool(slash and kind and name) and text.isascii() and text.isprintable()
 
 
 def _agreed_type(upload: Upload, sent: str | None) -> str:
+    if sent and not is_type(sent):
+        raise failed("body.file.content_type", "a MIME type", sent)
     plain = (sent or "").partition(";")[0].strip().lower()
     if upload.content_type is None:
         return plain or "application/octet-stream"

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from notion_embedded.http.file_uploads import is_type
 from notion_embedded.model.dates import milliseconds
 from notion_embedded.store import files
 from notion_embedded.store.workspace import Workspace
@@ -48,9 +49,11 @@ def _served(workspace: Workspace, upload_id: str, expires: str, signature: str) 
         if upload is None or upload.status != "uploaded":
             return _refused(HTTPStatus.NOT_FOUND, "There is no such file.")
         content = files.content(connection, upload_id)
-    content_type = upload.content_type or "application/octet-stream"
+    # A line break in it would break the answer off.
+    content_type = upload.content_type or ""
+    content_type = content_type if is_type(content_type) else "application/octet-stream"
     shown = content_type.partition(";")[0].strip().lower() in SHOWN
-    name = quote(upload.filename or "file", safe="")
+    name = quote(upload.filename or "file", safe="", errors="replace")
     disposition = "inline" if shown else "attachment"
     return Response(
         content,

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +18,8 @@ Status = Literal["pending", "uploaded", "expired", "failed"]
 HOUR = 3_600_000
 TIME_TO_ATTACH = HOUR
 ADDRESS_LIFE = HOUR
+
+_PARTING = re.compile(r"[/\\?#%\x00-\x1f\x7f]|^\.+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +177,8 @@ def sign(connection: sqlite3.Connection, upload_id: str, expires: int) -> str:
 
 def signed_path(connection: sqlite3.Connection, upload: Upload, expires: int) -> str:
     """Where on this server the file can be had until then, without a token."""
-    name = quote(upload.filename or "file", safe="")
+    # The name is there for people only; what would part the address is not, encoded or not.
+    name = quote(_PARTING.sub("_", upload.filename or "file"), safe="", errors="replace")
     return f"/files/{upload.id}/{name}?expires={expires}&signature={sign(connection, upload.id, expires)}"
 
 
