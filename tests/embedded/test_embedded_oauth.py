@@ -28,13 +28,13 @@ def address(served: Any, client: dict[str, Any], **more: str) -> str:
     return f"{served.url}/v1/oauth/authorize?{urlencode({**asked, 'state': 'x y', **more})}"
 
 
-async def code_for(served: Any, client: dict[str, Any], pages: list[str]) -> str:
+async def code_for(served: Any, client: dict[str, Any], pages: list[str], **more: str) -> str:
     async with Http() as browser:
-        page = await browser.get(address(served, client))
+        page = await browser.get(address(served, client, **more))
         proof = re.search(r'name="proof" value="(\w+)"', page.text)
         assert proof is not None
         sent = await browser.post(
-            address(served, client), data={"proof": proof[1], "page": pages, "decision": "allow"}
+            address(served, client, **more), data={"proof": proof[1], "page": pages, "decision": "allow"}
         )
     given = parse_qs(urlsplit(sent.headers["location"]).query)
     assert given["state"] == ["x y"]
@@ -85,7 +85,9 @@ async def test_a_client_is_let_in_to_the_pages_that_were_chosen(
 
 async def test_a_token_is_renewed_introspected_and_revoked(served: Any, client: dict[str, Any]) -> None:
     code = await code_for(served, client, [served.workspace.root_page_id])
-    _, first = await post(served, client, "token", {"grant_type": "authorization_code", "code": code})
+    _, first = await post(
+        served, client, "token", {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK}
+    )
     _, second = await post(
         served, client, "token", {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
     )
@@ -113,13 +115,14 @@ async def test_a_token_is_renewed_introspected_and_revoked(served: Any, client: 
 async def test_a_code_is_good_once_soon_and_for_its_client(served: Any, client: dict[str, Any]) -> None:
     with closing(Admin(served.workspace.file)) as admin:
         other = admin.add_client("Other", ["http://127.0.0.1:9/back"], now=served.clock.now)
-    exchange = {"grant_type": "authorization_code"}
+    exchange = {"grant_type": "authorization_code", "redirect_uri": BACK}
     code = await code_for(served, client, [])
     foreign, _ = await post(served, other, "token", {**exchange, "code": code})
     elsewhere, _ = await post(
         served, client, "token", {**exchange, "code": code, "redirect_uri": "https://evil.example/"}
     )
-    right, granted = await post(served, client, "token", {**exchange, "code": code, "redirect_uri": BACK})
+    nowhere, _ = await post(served, client, "token", {"grant_type": "authorization_code", "code": code})
+    right, granted = await post(served, client, "token", {**exchange, "code": code})
     twice, why = await post(served, client, "token", {**exchange, "code": code})
     taken_back, _ = await served.call(
         "GET", "/users/me", None, authorization=f"Bearer {granted['access_token']}"
@@ -128,8 +131,21 @@ async def test_a_code_is_good_once_soon_and_for_its_client(served: Any, client: 
     served.clock.pass_seconds(600)
     late, _ = await post(served, client, "token", {**exchange, "code": late_code})
 
-    assert (foreign, elsewhere, right, twice, taken_back, late) == (400, 400, 200, 400, 401, 400)
+    assert (foreign, elsewhere, nowhere, right, twice) == (400, 400, 400, 200, 400)
+    assert (taken_back, late) == (401, 400)
     assert (why["code"], why["error"], why["object"]) == ("invalid_grant", "invalid_grant", "error")
+
+
+@pytest.mark.parametrize(
+    ("given", "status"), [(None, 200), (BACK, 200), ("https://evil.example/", 400)], ids=str
+)
+async def test_a_code_asked_for_without_an_address_needs_none(
+    served: Any, client: dict[str, Any], given: str | None, status: int
+) -> None:
+    code = await code_for(served, client, [], redirect_uri="")
+    exchange = {"grant_type": "authorization_code", "code": code, "redirect_uri": given}
+
+    assert (await post(served, client, "token", exchange))[0] == status
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ class Stage:
             owner = next(user for user in tokens.all_users(connection) if user.type == "person")
             assert known is not None
             shares = [self.workspace.root_page_id]
-            code = grants.add_code(connection, known, back, owner, shares, milliseconds(now))
+            code = grants.add_code(connection, known, None, owner, shares, milliseconds(now))
         return {"code": code, **{key: client[key] for key in ("client_id", "client_secret")}}
 
 

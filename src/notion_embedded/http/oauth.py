@@ -87,6 +87,8 @@ class _Wish:
 
     client: Client
     redirect_uri: str
+    named: bool
+    """Whether it asked for this address, or is sent back to its first."""
     state: str | None
 
     def back(self, **answer: str) -> Response:
@@ -162,8 +164,9 @@ class _OAuth:
             known = {page.id for page in _choices(connection)}
             shares = [value for key, value in form if key == "page" and value in known]
             owner = next(user for user in tokens.all_users(connection) if user.type == "person")
+            redirect_uri = wish.redirect_uri if wish.named else None
             code = grants.add_code(
-                connection, wish.client, wish.redirect_uri, owner, shares, milliseconds(self._workspace.now())
+                connection, wish.client, redirect_uri, owner, shares, milliseconds(self._workspace.now())
             )
         return wish.back(code=code)
 
@@ -173,10 +176,11 @@ class _OAuth:
             client = grants.find_client(connection, given.get("client_id", ""))
         if client is None:
             raise _Unanswerable("There is no client with this client_id in the workspace.")
-        redirect_uri = given.get("redirect_uri") or client.redirect_uris[0]
+        named = given.get("redirect_uri")
+        redirect_uri = named or client.redirect_uris[0]
         if redirect_uri not in client.redirect_uris:
             raise _Unanswerable("The redirect_uri is not one that the client was registered with.")
-        return _Wish(client=client, redirect_uri=redirect_uri, state=given.get("state"))
+        return _Wish(client=client, redirect_uri=redirect_uri, named=bool(named), state=given.get("state"))
 
     def _proof(self, cookie: str, wish: _Wish) -> str:
         with self._workspace.reading() as connection:
@@ -307,7 +311,8 @@ def _choices(connection: sqlite3.Connection) -> list[Node]:
 
 def _invalid_grant(what: str) -> ApiError:
     return guessed(
-        f"The {what} is invalid, expired or used, or was given to another client.", code="invalid_grant"
+        f"The {what} is invalid, expired or used, or was given to another client or redirect_uri.",
+        code="invalid_grant",
     )
 
 

@@ -65,17 +65,20 @@ def find_client(connection: sqlite3.Connection, client_id: str) -> Client | None
 def add_code(
     connection: sqlite3.Connection,
     client: Client,
-    redirect_uri: str,
+    redirect_uri: str | None,
     owner: User,
     shares: Sequence[str],
     moment: int,
 ) -> str:
-    """A code that the client can redeem once, soon, for a token that sees `shares`."""
+    """A code that the client can redeem once, soon, for a token that sees `shares`.
+
+    A `redirect_uri` that was asked for has to be given again; nothing stands for the client's first.
+    """
     code = secrets.token_urlsafe(24)
     connection.execute(
         "INSERT INTO oauth_code (code, client, redirect_uri, owner, shares, expires)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (code, client.id, redirect_uri, owner.id, json.dumps(list(shares)), moment + CODE_LIFE),
+        (code, client.id, redirect_uri or "", owner.id, json.dumps(list(shares)), moment + CODE_LIFE),
     )
     return code
 
@@ -93,7 +96,8 @@ def redeem(
         revoke(connection, row["token_id"])
         return None
     owner = tokens.find_user(connection, row["owner"])
-    if owner is None or row["expires"] <= moment or redirect_uri not in (None, row["redirect_uri"]):
+    expected = (row["redirect_uri"],) if row["redirect_uri"] else (None, client.redirect_uris[0])
+    if owner is None or row["expires"] <= moment or redirect_uri not in expected:
         return None
     token = tokens.add_token(
         connection, _bot(connection, client), client.name, read_only=False, moment=moment
