@@ -4,7 +4,7 @@ import hmac
 import sqlite3
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from http import HTTPStatus
 
 from starlette.applications import Starlette
@@ -182,11 +182,11 @@ class _Control:
                 clock.set(moment)
             clock.advance(seconds)
             (clock.freeze if frozen else clock.thaw)()
-            clock()
+            _check_year(clock())
         except OverflowError:
             clock.clear()
             raise invalid(
-                "body failed validation: that is beyond all years; the clock goes by itself again."
+                "body failed validation: that is before 1970 or beyond all years; the clock goes by itself."
             ) from None
         self._workspace.bell.ring()
         return self._clock()
@@ -368,6 +368,7 @@ class _Control:
 
 _KNOBS = ("aggregate_seconds", "duplicates", "reorder", "backoff_scale")
 _CENTURY = 100 * 366 * 86_400
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _knobs(body: Json, now: Knobs) -> Knobs:
@@ -410,7 +411,14 @@ def _moment(value: object) -> datetime:
         raise failed("body.set", "a valid ISO 8601 date string", text) from None
     if moment.tzinfo is None:
         raise failed("body.set", "a time with an offset, or with Z", text)
+    if moment < _EPOCH:
+        raise failed("body.set", "a time after the beginning of 1970", text)
     return moment
+
+
+def _check_year(moment: datetime) -> None:
+    if moment < _EPOCH:
+        raise OverflowError("before the beginning of what is stored")
 
 
 def _between(least: float, most: float, value: float, name: str) -> int:
