@@ -35,6 +35,9 @@ MOST_ROUNDS = 12
 """Plans a turn may take."""
 MOST_REPEATS = 2
 """The same call with the same arguments more often than this is a planner going in circles."""
+MOST_CALLS = 20
+"""Calls that are carried out of one plan; the planner is told that the others were not."""
+READS_AT_ONCE = 8
 _FINAL = frozenset({"written", "rejected", "stopped", "refused", "overtaken"})
 """What a write came to that the very same write, made once more, would not better."""
 
@@ -134,14 +137,21 @@ class Loop:
     async def _act(
         self, turn: Turn, calls: Sequence[Call], journal: Journal, asker: Asker, round_: int
     ) -> tuple[list[Step], Suspended | None]:
+        calls, left = calls[:MOST_CALLS], calls[MOST_CALLS:]
         reads = [call for call in calls if self._effect(call) != "write"]
         writes = [call for call in calls if self._effect(call) == "write"]
         names = [f"step.{round_}.{index}" for index in range(len(calls))]
+        at_once = asyncio.Semaphore(READS_AT_ONCE)
+
+        async def read(call: Call, name: str) -> Step:
+            async with at_once:
+                return await self._read(turn, call, journal, name)
+
         steps = list(
-            await asyncio.gather(
-                *(self._read(turn, call, journal, name) for call, name in zip(reads, names, strict=False))
-            )
+            await asyncio.gather(*(read(call, name) for call, name in zip(reads, names, strict=False)))
         )
+        if left:
+            steps.append(_left_out(left))
         for index, call in enumerate(writes):
             if index:
                 text = "one write at a time: call it again after this one"
@@ -254,6 +264,16 @@ class Loop:
         reply = compose_reply(asker.run_id, turn.steps, last, ending)
         await journal.once("reply", asdict(reply))
         return Ended(reply=reply)
+
+
+def _left_out(calls: Sequence[Call]) -> Step:
+    # One step for all of them: thousands would fill the conversation and the reply.
+    text = (
+        f"not carried out, and neither were {len(calls) - 1} calls after it: of one answer the first"
+        f" {MOST_CALLS} are; call again what is still needed"
+    )
+    data = {"reason": "tool.too_many_calls", "facts": {"count": len(calls), "most": MOST_CALLS}}
+    return Step(call=calls[0], outcome="fault", text=text, data=data)
 
 
 def _acted(call: Call, operation: Operation, title: str, outcome: Outcome) -> Step:

@@ -10,7 +10,7 @@ import pytest
 
 from lakelight.agent import Journal, Runs
 from lakelight.agent.planning import AskUser, Call, CallTools, Finish, NeedsModel, Plan, Turn
-from lakelight.agent.turns import MOST_REPEATS, MOST_ROUNDS, Ended, Loop, Suspended
+from lakelight.agent.turns import MOST_CALLS, MOST_REPEATS, MOST_ROUNDS, Ended, Loop, Suspended
 from lakelight.guard import Asker
 from lakelight.ids import fresh
 from lakelight.notion import NotionRefused, NotionUnreachable
@@ -342,6 +342,20 @@ async def test_of_several_writes_at_once_the_first_is_done_and_the_others_are_to
 
     assert bench.done().count("door 项目计划") == 1
     assert [effect.reason for effect in result.reply.failed] == ["tool.one_write"] * 2
+
+
+async def test_only_so_many_calls_of_one_answer_are_carried_out_and_the_planner_hears_of_the_rest(
+    bench: Bench,
+) -> None:
+    many = reads(*(f"{number}" for number in range(3000)))
+
+    result = await bench.turn(many, Finish(text="好"))
+
+    assert len([done for done in bench.done() if done.startswith("read")]) == MOST_CALLS
+    told = bench.planner.seen[-1].steps
+    assert (len(told), told[-1].call.arguments) == (MOST_CALLS + 1, {"page": f"{MOST_CALLS}"})
+    assert f"{3000 - MOST_CALLS - 1} calls after it" in told[-1].text
+    assert [effect.reason for effect in result.reply.failed] == ["tool.too_many_calls"]
 
 
 @pytest.mark.parametrize(
