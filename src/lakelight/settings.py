@@ -199,10 +199,12 @@ def _from_file(file: Path) -> list[tuple[str, Any]]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError("config.file", file=file, cause=str(error)) from error
     try:
-        content = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        pairs = _walk(tomllib.loads(text))
+    except ValueError as error:
         raise ConfigurationError("config.file", file=file, cause=str(error)) from error
-    pairs = _walk(content)
+    except RecursionError:
+        # A dotted name is read at any depth; it is only walking it that ends here.
+        raise ConfigurationError("config.file", file=file, cause="nested too deep") from None
     for key, _ in pairs:
         _check_known(key, str(file))
     return pairs

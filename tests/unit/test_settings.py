@@ -344,13 +344,22 @@ def test_any_environment_is_either_read_or_refused_with_an_error_of_ours(environ
     assert told in {"read", "config.value", "config.model_url", "config.address_credentials"}
 
 
-def test_a_file_that_is_nested_too_deep_is_an_error_and_no_traceback(tmp_path: Path) -> None:
-    (tmp_path / "lakelight.toml").write_text("x = " + "[" * 50_000, encoding="utf-8")
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("x = " + "[" * 50_000, id="brackets"),
+        pytest.param("[" + "a." * 20_000 + "b]\n", id="a dotted name"),
+        pytest.param("[" + "a." * 20_000 + "b]\nx = 1\n", id="a dotted name with a value"),
+    ],
+)
+def test_a_file_that_is_nested_too_deep_is_an_error_and_no_traceback(tmp_path: Path, text: str) -> None:
+    (tmp_path / "lakelight.toml").write_text(text, encoding="utf-8")
 
     with pytest.raises(ConfigurationError) as refusal:
         load(tmp_path, {})
 
     assert refusal.value.message_key == "config.file"
+    assert refusal.value.facts["cause"] == "nested too deep"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,10 +61,7 @@ class Lines:
 
         def read() -> None:
             self.reading = True
-            try:
-                found = input(self._prompt)
-            except EOFError:
-                found = None
+            found = _line(self._prompt)
             self.reading = False
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_settle, line, found)
@@ -71,6 +69,16 @@ class Lines:
         # Not a thread of the loop's pool: the loop would wait for it at its end.
         threading.Thread(target=read, daemon=True).start()
         return line
+
+
+def _line(prompt: str) -> str | None:
+    # A shell's `<&-` leaves no input at all, which ends a sitting like the end of one.
+    if sys.stdin is None or sys.stdin.closed:
+        return None
+    try:
+        return input(prompt)
+    except (EOFError, OSError):
+        return None
 
 
 def _settle(line: "asyncio.Future[str | None]", found: str | None) -> None:

@@ -52,6 +52,6 @@ def _run_of(session: Session, house: House, text: str) -> str:
             return text
         found = [entry for entry in ledger.lookup(connection, text) if entry.run_id]
     if len(found) != 1 or found[0].run_id is None:
-        session.say("cli.undo.unknown", run=text)
+        session.say("cli.undo.unknown", run=shortened(text, LONGEST_TITLE))
         raise SystemExit(USAGE)
     return found[0].run_id

@@ -15,6 +15,8 @@ from lakelight.storage import Connection
 from lakelight.tickets.news import Seen
 from lakelight.tickets.ticket import Ticket
 
+_PAGE_ID_LENGTH = 32
+
 TicketState = Literal["backlog", "queued", "working", "waiting", "skipped", "done", "failed", "ignored"]
 
 
@@ -50,10 +52,12 @@ def find(connection: Connection, page_id: str) -> Entry | None:
 def lookup(connection: Connection, text: str) -> list[Entry]:
     """The entries that a person may mean: by page id or its start, by number, by title."""
     plain = text.strip().replace("-", "").lower()
+    # The database refuses longer patterns; no page id is as long.
+    start = plain if plain.isalnum() and len(plain) <= _PAGE_ID_LENGTH else "-"
     found = _select(
         connection,
         "number = ? OR title = ? OR (length(?) >= 8 AND replace(page_id, '-', '') LIKE ? || '%')",
-        (text.strip(), text.strip(), plain, plain if plain.isalnum() else "-"),
+        (text.strip(), text.strip(), plain, start),
     )
     exact = [entry for entry in found if entry.number == text.strip()]
     return exact or found
