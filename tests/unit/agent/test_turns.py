@@ -283,7 +283,7 @@ async def test_a_turn_that_is_done_in_part_is_told_in_part(bench: Bench) -> None
     result = await bench.turn(*(writes(f"{number}") for number in range(len(OUTCOMES))), Finish())
 
     reply = result.reply
-    assert [len(each) for each in (reply.done, reply.failed, reply.cancelled, reply.stopped)] == [1, 1, 2, 2]
+    assert [len(each) for each in (reply.done, reply.failed, reply.cancelled, reply.stopped)] == [1, 1, 3, 2]
     assert reply.exit_code == 4
 
 
