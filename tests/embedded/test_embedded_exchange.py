@@ -1,6 +1,8 @@
 """Export and import: a workspace as one JSON file and back, live, whole, and refused where it is not."""
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from notion_client import AsyncClient as Notion
 
 from notion_embedded.cli import main
 from notion_embedded.server import open_workspace
-from notion_embedded.store import StoreError
+from notion_embedded.store import StoreError, WorkspaceInUse
 from notion_embedded.store.exchange import export_workspace, import_workspace
 
 
@@ -108,6 +110,12 @@ def changed(text: str, old: str, new: str) -> str:
         (lambda text: changed(text, '"parent":null', '"parent":"nowhere"'), "stands in nothing"),
         (lambda text: changed(text, '["workspace",', '["nothing",'), "no row of a known table"),
         (lambda text: changed(text, '"type":"person"', '"type":"bot"'), "there is no person"),
+        (lambda text: changed(text, '"rank":1024.0', f'"rank":{2**70}'), "too large"),
+        (lambda text: changed(text, '"rank":1024.0', '"rank":"first"'), "no number in range"),
+        (lambda text: re.sub(r'"created_time":[0-9]+,"created_by"', f'"created_time":{2**60},"created_by"', text), "no number in range"),
+        (lambda text: re.sub(r'"created_time":[0-9]+,"created_by"', '"created_time":"abc","created_by"', text), "no number in range"),
+        (lambda text: re.sub(r'"body":"(?:[^"\\]|\\.)*"', '"body":"[]"', text, count=1), "not what its kind holds"),
+        (lambda text: re.sub(r'"body":"(?:[^"\\]|\\.)*"', '"body":"{}"', text, count=1), "not what its kind holds"),
     ],
 )  # fmt: skip
 def test_a_broken_export_is_refused_with_a_sentence_and_leaves_nothing(
@@ -121,6 +129,34 @@ def test_a_broken_export_is_refused_with_a_sentence_and_leaves_nothing(
     assert why in str(refused.value)
     assert "nothing was imported" in str(refused.value)
     assert [path.name for path in tmp_path.glob("copy.db*")] == ["copy.db.lock"]
+
+
+def test_what_is_no_plain_file_is_neither_written_nor_read(workspace: Any, tmp_path: Path) -> None:
+    pipe, out = tmp_path / "pipe", tmp_path / "a.json"
+    os.mkfifo(pipe)
+    export_workspace(workspace.file, out, with_tokens=False)
+    (tmp_path / "link.json").symlink_to(out)
+    out.write_text("")
+
+    with pytest.raises(StoreError, match="no plain file"):
+        export_workspace(workspace.file, pipe, with_tokens=False)
+    with pytest.raises(StoreError, match="no plain file"):
+        import_workspace(tmp_path / "copy.db", pipe)
+    with pytest.raises(StoreError, match="no plain file"):
+        open_workspace(pipe)
+    export_workspace(workspace.file, tmp_path / "link.json", with_tokens=False)
+    assert pipe.is_fifo()
+    assert out.stat().st_size > 0
+    assert not list(tmp_path.glob("*.lock"))[1:]
+
+
+def test_a_file_under_another_name_is_the_same_file(workspace: Any, tmp_path: Path) -> None:
+    (tmp_path / "soft.db").symlink_to(workspace.file)
+    with pytest.raises(WorkspaceInUse):
+        open_workspace(tmp_path / "soft.db")
+    os.link(workspace.file, tmp_path / "hard.db")
+    with pytest.raises(StoreError, match="hard link"):
+        open_workspace(tmp_path / "hard.db")
 
 
 def test_an_import_touches_no_workspace_that_is_there(workspace: Any, tmp_path: Path) -> None:

@@ -52,6 +52,10 @@ def export_workspace(file: Path, out: Path, *, with_tokens: bool) -> Counts:
         raise StoreError(f"there is no workspace file {file}")
     if out.exists() and file.samefile(out):
         raise StoreError(f"{out} is the workspace file itself; give another file for the export")
+    # A link is followed, so that what it points to is replaced; a device or a pipe is never taken away.
+    out = out.resolve()
+    if out.exists() and not out.is_file():
+        raise StoreError(f"{out} is no plain file; give another file for the export")
     partial = out.with_name(f"{out.name}.partial")
     try:
         with closing(connect(file)) as connection:
@@ -78,6 +82,8 @@ def import_workspace(file: Path, source: Path) -> Counts:
         raise StoreError(f"{file} exists already and is not empty; give the name of a new file")
     if not source.exists():
         raise StoreError(f"there is no file {source}")
+    if not source.is_file():
+        raise StoreError(f"{source} is no plain file; give a file that an export wrote")
     lock = FileLock(file)
     partial = file.with_name(f"{file.name}.partial")
     try:
@@ -179,7 +185,7 @@ def _read(connection: sqlite3.Connection, stream: IO[bytes], source: Path) -> Co
             at = f"after record {number}"
         at = "the workspace in it"
         _check_whole(connection)
-    except (ValueError, RecursionError, sqlite3.Error) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, sqlite3.Error) as error:
         raise StoreError(
             f"{source} is no whole export of a workspace ({at}: {error}); nothing was imported"
         ) from error
@@ -264,6 +270,31 @@ _BROKEN = (
         SELECT EXISTS (
             SELECT 1 FROM node
             WHERE kind NOT IN ('page', 'database', 'data_source', 'block') OR NOT json_valid(body)
+        )
+        """,
+    ),
+    (
+        "a node's content is not what its kind holds",
+        """
+        SELECT EXISTS (
+            SELECT 1 FROM node WHERE coalesce(json_type(body), '') <> 'object'
+                OR (kind = 'page' AND coalesce(json_type(body, '$.values'), '') <> 'object')
+                OR (kind = 'database' AND coalesce(json_type(body, '$.title'), '') <> 'array')
+                OR (kind = 'data_source' AND coalesce(json_type(body, '$.columns'), '') <> 'array')
+                OR (kind = 'block' AND coalesce(json_type(body, '$.rich_text'), '') <> 'array' AND type IN (
+                    'paragraph', 'heading_1', 'heading_2', 'heading_3', 'heading_4', 'bulleted_list_item',
+                    'numbered_list_item', 'to_do', 'toggle', 'quote', 'callout', 'template', 'code'))
+        )
+        """,
+    ),
+    (
+        "a time or a place of a node is no number in range",
+        """
+        SELECT EXISTS (
+            SELECT 1 FROM node WHERE typeof(created_time) <> 'integer' OR typeof(edited_time) <> 'integer'
+                OR typeof(rank) <> 'real'
+                OR created_time NOT BETWEEN 0 AND 253402300799000
+                OR edited_time NOT BETWEEN 0 AND 253402300799000
         )
         """,
     ),

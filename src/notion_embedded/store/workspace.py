@@ -96,9 +96,19 @@ def open_workspace(
         WorkspaceInUse: Another server holds the file.
         StoreError: The file cannot be used.
     """
-    path = Path(file).absolute()
+    # One file has one name, whatever links lead to it: its lock stands beside it.
+    path = Path(file).resolve()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            raise StoreError(
+                f"{path} cannot be used as a workspace file: it is no plain file; give another file"
+            )
+        if path.exists() and path.stat().st_nlink > 1:
+            raise StoreError(
+                f"{path} has a second name (a hard link), by which another server could write to it; "
+                "remove that name, or give another file"
+            )
         lock = FileLock(path)
         # The file holds tokens: it is nobody else's to read.
         path.touch(mode=0o600)
