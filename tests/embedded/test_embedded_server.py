@@ -1,6 +1,7 @@
 """The server inside somebody else's process: seams, signals, and files."""
 
 import asyncio
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -106,3 +107,28 @@ async def test_many_writers_at_once_lose_nothing_and_keep_an_order(direct: Any) 
     ranks = [block["id"] for block in children["results"]]
 
     assert sorted(made) == sorted(ranks)
+
+
+@pytest.mark.parametrize("what", ["text", "folder", "pipe"])
+def test_what_cannot_be_opened_gets_no_lock_file(tmp_path: Path, what: str) -> None:
+    file = tmp_path / "w.db"
+    match what:
+        case "text":
+            file.write_text("not a database " * 1000)
+        case "folder":
+            file.mkdir()
+        case _:
+            os.mkfifo(file)
+
+    with pytest.raises(StoreError, match="cannot be used as a workspace file"):
+        open_workspace(file)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_lock_file_that_was_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "w.db").write_text("not a database " * 1000)
+    (tmp_path / "w.db.lock").touch()
+    with pytest.raises(StoreError, match="cannot be used as a workspace file"):
+        open_workspace(tmp_path / "w.db")
+
+    assert (tmp_path / "w.db.lock").exists()

@@ -56,11 +56,17 @@ def export_workspace(file: Path, out: Path, *, with_tokens: bool) -> Counts:
     out = out.resolve()
     if out.exists() and not out.is_file():
         raise StoreError(f"{out} is no plain file; give another file for the export")
+    if out.name in {f"{file.resolve().name}{end}" for end in ("-wal", "-shm", ".lock")} and (
+        out.parent == file.resolve().parent
+    ):
+        raise StoreError(f"{out} belongs to the workspace file; give another file for the export")
     partial = out.with_name(f"{out.name}.partial")
     try:
+        # What an export that was killed has left, or a link or pipe of that name, is not written through.
+        partial.unlink(missing_ok=True)
         with closing(connect(file)) as connection:
             migrate(connection)
-            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
                 counts = _write(connection, stream, with_tokens=with_tokens)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -84,6 +90,8 @@ def import_workspace(file: Path, source: Path) -> Counts:
         raise StoreError(f"there is no file {source}")
     if not source.is_file():
         raise StoreError(f"{source} is no plain file; give a file that an export wrote")
+    # A link is followed, as it is when the workspace is served.
+    file = file.resolve()
     lock = FileLock(file)
     partial = file.with_name(f"{file.name}.partial")
     try:
@@ -95,9 +103,12 @@ def import_workspace(file: Path, source: Path) -> Counts:
             with source.open("rb") as stream, transaction(connection):
                 counts = _read(connection, stream, source)
         partial.replace(file)
-    finally:
+    except BaseException:
         _remove(partial)
-        lock.release()
+        lock.discard()
+        raise
+    _remove(partial)
+    lock.release()
     return counts
 
 

@@ -110,17 +110,17 @@ def open_workspace(
                 "remove that name, or give another file"
             )
         lock = FileLock(path)
-        # The file holds tokens: it is nobody else's to read.
-        path.touch(mode=0o600)
     except OSError as error:
         raise _unusable(path, error) from error
     try:
+        # The file holds tokens: it is nobody else's to read.
+        path.touch(mode=0o600)
         with closing(connect(path)) as connection:
             migrate(connection)
             _make_once(connection, workspace_id, workspace_name, clock().astimezone(UTC))
         return Workspace(path, lock, clock, max_pages=max_pages)
     except BaseException as error:
-        lock.release()
+        lock.discard()
         if isinstance(error, sqlite3.Error | OSError):
             raise _unusable(path, error) from error
         raise
