@@ -106,16 +106,24 @@ def changed(text: str, old: str, new: str) -> str:
         (lambda text: changed(text, '["node",{', '["nodes",{'), "no row of a known table"),
         (lambda text: changed(text, '["node",{', '["node",{"extra":1,'), "node has no extra"),
         (lambda text: changed(text, '"kind":"page"', '"kind":["page"]'), "neither text"),
-        (lambda text: changed(text, '"kind":"page"', '"kind":"leaf"'), "the workspace in it"),
+        (lambda text: changed(text, '"kind":"page"', '"kind":"leaf"'), "node.kind is none of page"),
         (lambda text: changed(text, '"parent":null', '"parent":"nowhere"'), "stands in nothing"),
         (lambda text: changed(text, '["workspace",', '["nothing",'), "no row of a known table"),
         (lambda text: changed(text, '"type":"person"', '"type":"bot"'), "there is no person"),
-        (lambda text: changed(text, '"rank":1024.0', f'"rank":{2**70}'), "too large"),
-        (lambda text: changed(text, '"rank":1024.0', '"rank":"first"'), "no number in range"),
-        (lambda text: re.sub(r'"created_time":[0-9]+,"created_by"', f'"created_time":{2**60},"created_by"', text), "no number in range"),
-        (lambda text: re.sub(r'"created_time":[0-9]+,"created_by"', '"created_time":"abc","created_by"', text), "no number in range"),
-        (lambda text: re.sub(r'"body":"(?:[^"\\]|\\.)*"', '"body":"[]"', text, count=1), "not what its kind holds"),
-        (lambda text: re.sub(r'"body":"(?:[^"\\]|\\.)*"', '"body":"{}"', text, count=1), "not what its kind holds"),
+        (lambda text: changed(text, '"rank":1024.0', f'"rank":{2**70}'), "node.rank is no number in range"),
+        (lambda text: changed(text, '"rank":1024.0', '"rank":"first"'), "node.rank is no number in range"),
+        (lambda text: changed(text, '"rank":1024.0', '"rank":1e999'), "node.rank is no number in range"),
+        (lambda text: changed(text, '"trashed":0', '"trashed":2'), "node.trashed is no whole number from 0 to 1"),
+        (lambda text: changed(text, '"title":"Home"', '"title":{"base64":"AA=="}'), "node.title is no text"),
+        (lambda text: changed(text, '"title":"Home",', ""), "node.title is missing"),
+        (lambda text: changed(text, "plain_text", "text_plain"), "values.title in the body of node"),
+        (lambda text: changed(text, '\\"icon\\":null', '\\"icon\\":[]'), "icon in the body of node"),
+        (lambda text: changed(text, '\\"icon\\":null', '\\"icon\\":NaN'), "NaN is no number"),
+        (lambda text: changed(text, '"parent_kind":null', '"parent_kind":"page"'), "parent and parent_kind of node"),
+        (lambda text: re.sub(r'"created_time":[0-9]+,"created_by"', f'"created_time":{2**60},"created_by"', text), "node.created_time is no whole number"),
+        (lambda text: re.sub(r'"created_time":[0-9]+,"created_by"', '"created_time":"abc","created_by"', text), "node.created_time is no whole number"),
+        (lambda text: re.sub(r'"body":"(?:[^"\\]|\\.)*"', '"body":"[]"', text, count=1), "is not of the shape that it needs"),
+        (lambda text: re.sub(r'"body":"(?:[^"\\]|\\.)*"', '"body":"{}"', text, count=1), "values is missing in the body of node"),
     ],
 )  # fmt: skip
 def test_a_broken_export_is_refused_with_a_sentence_and_leaves_nothing(
@@ -128,6 +136,39 @@ def test_a_broken_export_is_refused_with_a_sentence_and_leaves_nothing(
 
     assert why in str(refused.value)
     assert "nothing was imported" in str(refused.value)
+    assert list(tmp_path.glob("copy.db*")) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "why"),
+    [
+        *[(kind, (), body, "") for kind in ("page", "database", "data_source", "block") for body in ([], None, {})],
+        ("data_source", ("columns",), {}, "columns in the body"),
+        ("data_source", ("columns", 0, "type"), "number", "columns in the body"),
+        ("data_source", ("columns", 1, "config"), None, "columns in the body"),
+        ("block", ("rich_text",), [1], "rich_text in the body"),
+        ("page", ("values", "title"), 5, "body.values.title of node"),
+        ("page", ("values", "title"), [{}], "body.values.title of node"),
+    ],
+)  # fmt: skip
+async def test_a_body_that_its_readers_could_not_read_is_refused(
+    served: Any, notion: Notion, tmp_path: Path, kind: str, path: tuple[Any, ...], value: Any, why: str
+) -> None:
+    await fill(served, notion)
+    export_workspace(served.workspace.file, tmp_path / "a.json", with_tokens=False)
+    whole = json.loads((tmp_path / "a.json").read_text())
+    row = [row for table, row in whole["records"] if table == "node" and row["kind"] == kind][-1]
+    holder = {"body": json.loads(row["body"])}
+    inner: Any = holder
+    *way, last = ("body", *path)
+    for step in way:
+        inner = inner[step]
+    inner[last] = value
+    row["body"] = json.dumps(holder["body"])
+    (tmp_path / "b.json").write_text(json.dumps(whole))
+
+    with pytest.raises(StoreError, match=f"{why}.*{row['id']}"):
+        import_workspace(tmp_path / "copy.db", tmp_path / "b.json")
     assert list(tmp_path.glob("copy.db*")) == []
 
 
