@@ -16,7 +16,7 @@ import uvicorn
 from playwright.sync_api import Browser as Chromium, sync_playwright
 from starlette.types import ASGIApp
 
-from lakelight.console import create_app
+from lakelight.console.app import create_app
 
 _scene = importlib.util.spec_from_file_location(
     "lakelight_console_scene", Path(__file__).parents[1] / "console" / "conftest.py"

@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from lakelight.agent.reply import Effect, Reply
 from lakelight.audit import Sink, Trail
-from lakelight.console import Desk, create_app
+from lakelight.console.app import create_app
+from lakelight.console.desk import Desk
 from lakelight.errors import LakelightError
 from lakelight.execution.confirmations import Confirmations
 from lakelight.execution.door import View

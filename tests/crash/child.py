@@ -33,6 +33,7 @@ _IMPORTED = (
     "lakelight.cli.up",
     "lakelight.jobs.dbos_jobs",
     "lakelight.llm.openai_adapter",
+    "notion_embedded.server",
 )
 
 

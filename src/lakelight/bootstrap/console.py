@@ -14,7 +14,8 @@ import uvicorn
 
 from lakelight.bootstrap.home import write_private
 from lakelight.bootstrap.house import House
-from lakelight.console import Desk, create_app
+from lakelight.console.app import create_app
+from lakelight.console.desk import Desk
 from lakelight.messages import Language
 from lakelight.notion.viewing import view_url
 

@@ -9,7 +9,6 @@ from uuid import uuid4
 
 from lakelight.bootstrap.home import EMBEDDED_FILE, SEEDING_FILE, Place, announced, embedded_folder
 from lakelight.errors import LakelightError
-from notion_embedded.server import serve
 from notion_embedded.store import StoreError, Workspace, WorkspaceInUse, open_workspace
 
 __all__ = ["EmbeddedError", "EmbeddedInUse", "Workspace", "embedded_place"]
@@ -35,6 +34,9 @@ async def embedded_place(home: Path, port: int) -> AsyncIterator[tuple[Place, Wo
         EmbeddedInUse: Another process serves it.
         EmbeddedError: Its file cannot be used.
     """
+    # Imported on use: the server takes a third of a second, and who has Notion needs none.
+    from notion_embedded.server import serve
+
     try:
         folder, workspace = _whole_workspace(home)
     except OSError as error:

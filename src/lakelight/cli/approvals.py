@@ -2,7 +2,7 @@
 
 import getpass
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakelight.agent.chats import load_reply
 from lakelight.agent.journal import Journal
@@ -23,25 +23,21 @@ from lakelight.cli.session import (
 )
 from lakelight.cli.state import open_existing
 from lakelight.clock import SystemClock
+from lakelight.console.card import Change, card_of, shown_change
+from lakelight.console.editing import read_json
+from lakelight.console.edits import NoEdit, edited_operation, title_in
+from lakelight.console.records import Record, read_record
+from lakelight.console.visitor import Visitor
 from lakelight.errors import LakelightError
 from lakelight.guard import Approval, Approvals, approval_number
 from lakelight.operations import Operation
+from lakelight.operations.lines import Line
 from lakelight.operations.visible import shortened
 from lakelight.tickets import ledger
-
-if TYPE_CHECKING:
-    # The console's package brings its web framework along, which most of these commands do without.
-    from lakelight.console.card import Change
-    from lakelight.console.records import Record
-    from lakelight.console.visitor import Visitor
-    from lakelight.operations.lines import Line
 
 
 def list_approvals(session: Session, *, everything: bool, as_json: bool) -> None:
     """The questions that wait, or all of them."""
-    from lakelight.console.records import read_record
-    from lakelight.console.visitor import Visitor
-
     approvals = Approvals(SystemClock())
     try:
         with open_existing(session).transaction() as connection:
@@ -61,8 +57,6 @@ def list_approvals(session: Session, *, everything: bool, as_json: bool) -> None
 
 def show_approval(session: Session, text: str, *, as_json: bool) -> None:
     """One question with the exact change."""
-    from lakelight.console.records import read_record
-
     try:
         number = approval_number(text)
         with open_existing(session).transaction() as connection:
@@ -85,8 +79,6 @@ def decide(session: Session, text: str, *, approve: bool, comment: str, as_json:
 
 def edit(session: Session, text: str, *, body: str, as_json: bool) -> None:
     """Say yes to an edited change: its request body as JSON."""
-    from lakelight.console.editing import read_json
-
     try:
         content = read_json(body)
     except ValueError as error:
@@ -109,8 +101,6 @@ async def _decide(session: Session, text: str, *, approve: bool, comment: str, a
 
 
 async def _edit(session: Session, text: str, content: Mapping[str, Any], *, as_json: bool) -> None:
-    from lakelight.console.edits import NoEdit, edited_operation, title_in
-
     number = approval_number(text)
     async with desk(session, quiet=as_json) as house:
         with house.database.transaction() as connection:
@@ -164,11 +154,8 @@ async def _see_through(session: Session, house: House, approval: Approval, *, as
             raise SystemExit(FAILED)
 
 
-def tell_card(session: Session, record: "Record") -> None:
+def tell_card(session: Session, record: Record) -> None:
     """Print what a person needs to decide: what the console's page of the approval shows."""
-    from lakelight.console.card import card_of
-    from lakelight.console.visitor import Visitor
-
     say, approval = session.messages.say, record.approval
     visitor = Visitor(messages=session.messages, now=SystemClock().now(), link=openable(session))
     card = card_of(approval, visitor, whole=True)
@@ -203,7 +190,7 @@ def tell_card(session: Session, record: "Record") -> None:
     session.say("cli.approvals.decide", approval=card.key)
 
 
-def _tell_change(session: Session, change: "Change", visitor: "Visitor") -> None:
+def _tell_change(session: Session, change: Change, visitor: Visitor) -> None:
     say = session.messages.say
     if change.deleted:
         session.line(say("console.card.trash" if change.to_trash else "console.card.deleted"))
@@ -219,12 +206,12 @@ def _tell_change(session: Session, change: "Change", visitor: "Visitor") -> None
         session.line(say("console.card.nothing_to_show"))
 
 
-def _tell_lines(session: Session, sign: str, lines: "Sequence[Line]", visitor: "Visitor") -> None:
+def _tell_lines(session: Session, sign: str, lines: Sequence[Line], visitor: Visitor) -> None:
     for line in lines:
         session.line(f"  {sign} {'  ' * line.depth}[{visitor.block(line.type)}] {line.text}".rstrip())
 
 
-def _listed(record: "Record", visitor: "Visitor") -> str:
+def _listed(record: Record, visitor: Visitor) -> str:
     """One line of the list: what tells this question from the others."""
     approval, say = record.approval, visitor.say
     title = shortened(str(approval.preview.get("title") or approval.operation.target), LONGEST_TITLE)
@@ -242,8 +229,6 @@ def _listed(record: "Record", visitor: "Visitor") -> str:
 
 def _difference(approval: Approval) -> str:
     """What would be different afterwards: its first part, and how many more there are."""
-    from lakelight.console.card import shown_change
-
     shown = shown_change(approval.operation, approval.preview)
     parts = [
         *(f"{row.column}: {row.before or '–'} → {row.after or '–'}" for row in shown.rows),

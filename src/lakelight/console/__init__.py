@@ -1,6 +1,5 @@
-"""The console: a page for each approval, a list of them, and the forms that decide. No JavaScript."""
+"""The console: a page for each approval, a list of them, and the forms that decide. No JavaScript.
 
-from lakelight.console.app import create_app
-from lakelight.console.desk import Desk
-
-__all__ = ["Desk", "create_app"]
+What a card says (`card`, `records`, `visitor`, `edits`) is for the command line too, and needs no web
+framework.
+"""

@@ -10,6 +10,7 @@ from lakelight.mcp_server.calls import SESSION, read, to_its_end
 from lakelight.mcp_server.desk import Desk
 from lakelight.messages import Messages
 from lakelight.operations import Level
+from lakelight.operations.surroundings import title_of
 from lakelight.storage import Connection
 
 _MOST_COUNTED = 100
@@ -43,7 +44,7 @@ class Extras:
             "read_only": self._read_only,
             "pages": _count(pages),
             "databases": _count(databases),
-            "database_titles": [_title(each) for each in databases[:10]],
+            "database_titles": [title_of(each) for each in databases[:10]],
             "model": desk.model,
             "console": desk.console(),
             "approvals_waiting": waiting,
@@ -128,7 +129,3 @@ def _newest(connection: Connection, desk: Desk, number: int) -> Approval:
 
 def _count(found: list[dict[str, Any]]) -> int | str:
     return len(found) if len(found) < _MOST_COUNTED else f"{_MOST_COUNTED}+"
-
-
-def _title(source: Mapping[str, Any]) -> str:
-    return "".join(str(part.get("plain_text", "")) for part in source.get("title") or ())

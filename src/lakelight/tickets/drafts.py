@@ -17,6 +17,7 @@ from lakelight.clock import Clock, iso
 from lakelight.llm import ChatModel, Purpose, TaskKind
 from lakelight.messages import Messages
 from lakelight.notion import NotionReader
+from lakelight.operations.surroundings import title_of
 from lakelight.storage import Database
 from lakelight.tickets.persona import Persona
 from lakelight.tickets.personas import Personas
@@ -163,7 +164,7 @@ class Drafts:
         for words in search_words(work.ticket.title, 1):
             for page in await self._reader.search(words, "page", 3 * _MOST_RELATED):
                 if page["id"] != work.ticket.page_id and len(related) < _MOST_RELATED:
-                    related[page["id"]] = RelatedPage(title=_title(page), url=str(page.get("url", "")))
+                    related[page["id"]] = RelatedPage(title=title_of(page), url=str(page.get("url", "")))
         return Context(page_body=body.markdown, related=tuple(related.values()))
 
     async def _keep(self, work: Work, text: str, model: str | None) -> Draft:
@@ -175,10 +176,3 @@ class Drafts:
         if reply is not None and reply.done:
             self._progress.tell("ticket.carried_out", ticket=work.label, done=len(reply.done))
         self._progress.tell("ticket.drafted", ticket=work.label, model=draft["model"] or "")
-
-
-def _title(page: Mapping[str, Any]) -> str:
-    for value in page.get("properties", {}).values():
-        if value.get("type") == "title":
-            return "".join(part.get("plain_text", "") for part in value["title"])
-    return ""

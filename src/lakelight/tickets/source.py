@@ -8,6 +8,7 @@ from lakelight.errors import LakelightError
 from lakelight.notion import NotionReader, NotionRefused, UnknownOption
 from lakelight.notion.links import page_id_from
 from lakelight.notion.schema import Column, assign, columns
+from lakelight.operations.surroundings import title_of
 from lakelight.tickets.columns import (
     ColumnNames,
     Mapped,
@@ -121,7 +122,7 @@ async def open_source(
     if isinstance(mapped, Unmapped):
         raise _misfit(mapped.problems)
     return Source(
-        data_source_id=str(data_source["id"]), title=_title(data_source), mapped=mapped, words=words
+        data_source_id=str(data_source["id"]), title=title_of(data_source), mapped=mapped, words=words
     )
 
 
@@ -135,7 +136,7 @@ async def _data_source(reader: NotionReader, identifier: str) -> dict[str, Any]:
     sources = database.get("data_sources") or []
     if len(sources) > 1:
         listed = "; ".join(f"{source['name']} ({source['id']})" for source in sources)
-        raise SourceError("tickets.several_sources", title=_title(database), sources=listed)
+        raise SourceError("tickets.several_sources", title=title_of(database), sources=listed)
     if not sources:
         raise SourceError("tickets.database_not_shared", id=identifier)
     return await _source_itself(reader, str(sources[0]["id"]))
@@ -166,10 +167,6 @@ def _misfit(problems: Sequence[Problem]) -> SourceError:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "–"
-
-
-def _title(thing: Mapping[str, Any]) -> str:
-    return "".join(str(part.get("plain_text", "")) for part in thing.get("title") or [])
 
 
 def _worded(facts: Mapping[str, object]) -> dict[str, object]:

@@ -11,6 +11,7 @@ from lakelight.agent.planners.offline.index import (
 )
 from lakelight.notion import NotionReader
 from lakelight.notion.schema import columns, plain_text
+from lakelight.operations.surroundings import title_of
 
 MOST_TITLES = 500
 
@@ -38,19 +39,11 @@ def _page(found: Mapping[str, Any]) -> IndexedPage:
     source = parent.get("data_source_id") if isinstance(parent, Mapping) else None
     return IndexedPage(
         id=str(found["id"]),
-        title=_title_of_page(found.get("properties")),
+        title=title_of(found).strip(),
         url=str(found.get("url") or ""),
         source=str(source) if source else None,
         number=_number(found.get("properties")),
     )
-
-
-def _title_of_page(properties: object) -> str:
-    values = properties.values() if isinstance(properties, Mapping) else ()
-    for value in values:
-        if isinstance(value, Mapping) and value.get("type") == "title":
-            return plain_text(value.get("title")).strip()
-    return ""
 
 
 def _number(properties: object) -> str:
