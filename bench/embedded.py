@@ -244,17 +244,18 @@ def rate(
 def main() -> None:
     """Print one row each."""
     with tempfile.TemporaryDirectory() as name, embedded(Path(name)) as (client, process, root):
+        few = queries(fill(client, root, SMALL))
+        # Before the file holds anything else.
+        firsts = {name: milliseconds(lambda what=what: client.ask(*what)) for name, what in few.items()}
         begun = time.perf_counter()
-        small, large = fill(client, root, SMALL), fill(client, root, LARGE)
-        made = (SMALL + LARGE) / (time.perf_counter() - begun)
+        large = fill(client, root, LARGE)
+        made = LARGE / (time.perf_counter() - begun)
         print(f"rows made, one request each: {made:.0f} a second, every one on the disk before its answer")
         print(f"{'':28} {SMALL:>8} rows {LARGE:>8} rows     growth   x the peer")
-        few, many = queries(small), queries(large)
-        for asked in few:
-            with peer(client.ask(*many[asked])) as (bare, _):
-                plain = milliseconds(lambda ask=bare.ask, what=many[asked]: ask(*what))
-            first = milliseconds(lambda what=few[asked]: client.ask(*what))
-            then = milliseconds(lambda what=many[asked]: client.ask(*what))
+        for asked, what in queries(large).items():
+            with peer(client.ask(*what)) as (bare, _):
+                plain = milliseconds(lambda ask=bare.ask, what=what: ask(*what))
+            first, then = firsts[asked], milliseconds(lambda what=what: client.ask(*what))
             print(f"{asked:28} {first:10.1f} ms {then:10.1f} ms {then / first:8.2f} x {then / plain:9.1f} x")
         requests = mixed(client, large, root)
         wall, core = rate(client, process, requests)
